@@ -1,0 +1,33 @@
+"""What replaying one recorded row showed: where this installation answers otherwise."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """One field of one row where the recorded answer and ours are not the same."""
+
+    field: str
+    recorded: object
+    ours: object
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """The replay of one row.
+
+    `name` finds the row again (its id or its input).  `on_purpose` names the rules, listed in
+    docs/differences.md, by which ours differs from the recorded answer and means to; such a row
+    counts apart from matches and mismatches.  `unchecked` names fields that this version does
+    not compare; `compared` is False where that is all of them.
+    """
+
+    name: str
+    differences: tuple[Difference, ...] = ()
+    on_purpose: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
+    compared: bool = True
+
+
+class BadRowError(Exception):
+    """A row is not of the format its kind has; the text says which field and what is wrong."""
