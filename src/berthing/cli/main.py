@@ -22,11 +22,11 @@ class LazyGroup(click.Group):
         super().__init__(name=name, help=help)
         self._commands_at = commands_at
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+    def list_commands(self, ctx: click.Context) -> list[str]:
         """Names in the order they were given: most wanted first."""
         return list(self._commands_at)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the module of one command."""
         if cmd_name not in self._commands_at:
             return None
@@ -47,7 +47,9 @@ cli = LazyGroup(
         "bench": "berthing.cli.bench:bench",
     },
 )
-cli = click.version_option(__version__, package_name="berthing", message="berthing %(version)s")(cli)
+cli = click.version_option(__version__, package_name="berthing", message="berthing %(version)s")(
+    cli
+)
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ def table(rows: Iterable[Sequence[str]], *, header: Sequence[str] = (), indent: 
         return ""
     widths = [max(len(row[column]) for row in lines) for column in range(len(lines[0]))]
     return "\n".join(
-        indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        indent
+        + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in lines
     )

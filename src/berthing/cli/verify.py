@@ -57,7 +57,10 @@ def _summary(replays: list[Replay]) -> str:
         header=("FILE", "CASES", "MATCHES", "MISMATCHES", "ON PURPOSE"),
     )
     for title, counts in (
-        ("Differs on purpose, by rule (docs/differences.md):", [done.on_purpose for done in replays]),
+        (
+            "Differs on purpose, by rule (docs/differences.md):",
+            [done.on_purpose for done in replays],
+        ),
         ("Not checked by this version:", [done.unchecked for done in replays]),
     ):
         lines = [

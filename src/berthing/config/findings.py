@@ -60,17 +60,13 @@ class Findings:
         self, message: str, *path: Step, suggestion: str = "", line: int = 0, column: int = 0
     ) -> None:
         """Add a mistake at `path`; pass `line` only where the path does not lead there."""
-        self.add(
-            Finding(message, self._prefix + path, suggestion, Severity.ERROR, line, column)
-        )
+        self.add(Finding(message, self._prefix + path, suggestion, Severity.ERROR, line, column))
 
     def warning(
         self, message: str, *path: Step, suggestion: str = "", line: int = 0, column: int = 0
     ) -> None:
         """Add what is accepted, though it is hardly what was meant."""
-        self.add(
-            Finding(message, self._prefix + path, suggestion, Severity.WARNING, line, column)
-        )
+        self.add(Finding(message, self._prefix + path, suggestion, Severity.WARNING, line, column))
 
     def add(self, finding: Finding) -> None:
         """Add a finding whose path is already complete."""

@@ -159,7 +159,9 @@ def completed(registered: tuple[ClusterEventWithHint, ...]) -> tuple[ClusterEven
     A plugin that wants to hear of new nodes hears of changed taints too, without a hint: a node
     may have been new while it was tainted.  Upstream: buildQueueingHintMap, k/k issue 109437.
     """
-    on_nodes = [item.event.action for item in registered if item.event.resource == _UNCORDON.resource]
+    on_nodes = [
+        item.event.action for item in registered if item.event.resource == _UNCORDON.resource
+    ]
     hears_new = any(action & ActionType.ADD for action in on_nodes)
     hears_taints = any(action & ActionType.UPDATE_NODE_TAINT for action in on_nodes)
     if hears_new and not hears_taints:

@@ -36,7 +36,9 @@ class InternedColumn(Generic[T]):
 
     def where(self, holds: Callable[[T], bool]) -> BoolColumn:
         """The rows whose value passes: decided once per distinct value, not per row."""
-        decided = np.fromiter((holds(value) for value in self.distinct), np.bool_, len(self.distinct))
+        decided = np.fromiter(
+            (holds(value) for value in self.distinct), np.bool_, len(self.distinct)
+        )
         return decided[self.codes]
 
     def gather(self, measure: Callable[[T], int]) -> Int64Column:

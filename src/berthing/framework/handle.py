@@ -129,9 +129,7 @@ class PodInPreBind(Protocol):
 class EventRecorder(Protocol):
     """Writes the events that `kubectl describe` shows; never fails, may be late."""
 
-    def event(
-        self, regarding: object, *, type_: str, reason: str, action: str, note: str
-    ) -> None:
+    def event(self, regarding: object, *, type_: str, reason: str, action: str, note: str) -> None:
         """Record an event about an object: type Normal or Warning, a CamelCase reason, a text."""
         ...
 
@@ -264,9 +262,7 @@ class PluginsRunner(Protocol):
         """As `run_filter_plugins`, with and without the pods nominated to these nodes."""
         ...
 
-    def run_pre_score_plugins(
-        self, state: CycleState, pod: PodInfo, nodes: Nodes
-    ) -> Status | None:
+    def run_pre_score_plugins(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Status | None:
         """All PreScore plugins."""
         ...
 

@@ -85,6 +85,14 @@ class Plugin:
         """Let go of whatever the plugin holds; called once, when the scheduler stops."""
 
 
+def _require_one_form(cls: type[Plugin], base: type[Plugin], one: str, all_: str) -> None:
+    """Refuse a named plugin that offers neither form; classes without a name are bases."""
+    if hasattr(cls, "name") and all(
+        getattr(cls, form) is getattr(base, form) for form in (one, all_)
+    ):
+        raise TypeError(f"{cls.__name__} is a {base.__name__} and defines neither {one} nor {all_}")
+
+
 class PreEnqueuePlugin(Plugin):
     """Decides whether a pod may enter the queue at all."""
 
@@ -312,14 +320,6 @@ class SignPlugin(Plugin):
     def sign_pod(self, pod: PodInfo) -> Mapping[str, object] | Status:
         """Fragments, equal for pods that this plugin treats alike; a status refuses to sign."""
         raise NotImplementedError
-
-
-def _require_one_form(cls: type[Plugin], base: type[Plugin], one: str, all_: str) -> None:
-    """Refuse a named plugin that offers neither form; classes without a name are bases."""
-    if hasattr(cls, "name") and all(
-        getattr(cls, form) is getattr(base, form) for form in (one, all_)
-    ):
-        raise TypeError(f"{cls.__name__} is a {base.__name__} and defines neither {one} nor {all_}")
 
 
 # The two placement points come with pod groups and have no plugin of this kind yet.

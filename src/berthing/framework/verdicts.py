@@ -43,7 +43,9 @@ class Verdicts:
         """From one answer per row, as a plugin that looks at one node at a time gives them."""
         distinct: dict[Status, int] = {}
         codes = [
-            0 if status is None or status.is_success else distinct.setdefault(status, len(distinct) + 1)
+            0
+            if status is None or status.is_success
+            else distinct.setdefault(status, len(distinct) + 1)
             for status in statuses
         ]
         return cls(np.array(codes, np.intp), tuple(distinct))
@@ -59,7 +61,7 @@ class Verdicts:
     @property
     def fits(self) -> BoolColumn:
         """True where the node passes."""
-        return self.codes == 0
+        return np.equal(self.codes, 0)
 
     def then(self, later: Verdicts) -> Verdicts:
         """Both together: a row belongs to the first plugin that rejects it."""
@@ -75,4 +77,6 @@ class Verdicts:
     def counts(self) -> list[tuple[Status, int]]:
         """How many rows each status rejected, in the order of `statuses`."""
         per_code = np.bincount(self.codes, minlength=len(self.statuses) + 1)
-        return [(status, int(count)) for status, count in zip(self.statuses, per_code[1:], strict=True)]
+        return [
+            (status, int(count)) for status, count in zip(self.statuses, per_code[1:], strict=True)
+        ]

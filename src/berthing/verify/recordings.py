@@ -11,8 +11,9 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import Protocol, cast
 
 import msgspec
 
@@ -103,9 +104,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
 
 def _lines(path: Path) -> Iterable[bytes]:
     try:
-        with path.open("rb") as raw:
-            gzipped = raw.peek(2)[:2] == b"\x1f\x8b"
-            stream = cast("BinaryIO", gzip.open(raw)) if gzipped else raw
+        with path.open("rb") as raw, _unzipped(raw) as stream:
             while line := stream.readline(_LONGEST_LINE_BYTES):
                 if len(line) == _LONGEST_LINE_BYTES:
                     raise RecordingError(f"{path}: a line is longer than 64 MiB")
@@ -114,3 +113,7 @@ def _lines(path: Path) -> Iterable[bytes]:
         raise RecordingError(f"{path}: broken gzip data: {error}") from error
     except OSError as error:
         raise RecordingError(f"{path}: {error.strerror or error}") from error
+
+
+def _unzipped(raw: BufferedReader) -> BufferedReader | gzip.GzipFile:
+    return gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == b"\x1f\x8b" else raw

@@ -1,0 +1,264 @@
+"""berthing config: is a configuration right, what does it mean, and how does an old one read today."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TypeVar
+
+import click
+import msgspec
+import yaml
+
+from berthing.cli.main import EXIT_BAD_INPUT
+from berthing.cli.tables import table
+from berthing.config.document import MAX_BYTES, Document, parse_document, read_document
+from berthing.config.effective import args_object, effective_yaml
+from berthing.config.features import FeatureGates, parse_feature_gates
+from berthing.config.findings import Finding, Findings, format_path
+from berthing.config.load import EffectiveProfile, Loaded, default, load, load_text
+from berthing.config.v1 import API_VERSION
+from berthing.scheduler.registry import Registry, discover
+
+_STDIN = "-"
+
+
+@click.group()
+def config() -> None:
+    """Check, show, migrate and describe scheduler configurations."""
+
+
+def _gates(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> FeatureGates:
+    findings = Findings()
+    gates = parse_feature_gates(texts, findings)
+    if gates is None:
+        raise click.BadParameter("; ".join(_sentence(finding) for finding in findings))
+    return gates
+
+
+feature_gates = click.option(
+    "--feature-gates",
+    "gates",
+    multiple=True,
+    callback=_gates,
+    metavar="NAME=BOOL,...",
+    help="Feature gates as kube-scheduler takes them; may be repeated.",
+)
+
+
+@config.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+@feature_gates
+def check(files: tuple[str, ...], output: str, gates: FeatureGates) -> None:
+    """Find everything that is wrong in configuration files; - stands for standard input.
+
+    Exits 1 if there is an error.  Warnings are for what kube-scheduler accepts though it is
+    hardly meant.
+    """
+    registry = _registry()
+    loaded = [_load(file, gates, registry) for file in files]
+    if output == "json":
+        found = [_as_json(each.file, finding) for each in loaded for finding in each.findings]
+        click.echo(msgspec.json.format(msgspec.json.encode(found)))
+    else:
+        for each in loaded:
+            click.echo(_report(each))
+    if not all(each.ok for each in loaded):
+        sys.exit(1)
+
+
+@config.command()
+@click.argument("file", required=False)
+@click.option(
+    "-o", "--output", type=click.Choice(["table", "yaml"]), default="table", show_default=True
+)
+@feature_gates
+def show(file: str | None, output: str, gates: FeatureGates) -> None:
+    """Show what runs at each extension point, in order, with weights, args and origin.
+
+    Without FILE, what runs by default.  With -o yaml, the complete configuration in v1, every
+    default filled in.
+    """
+    registry = _registry()
+    loaded = (
+        default(gates=gates, catalogue=registry.catalogue, args_types=registry.args_types)
+        if file is None
+        else _load(file, gates, registry)
+    )
+    for finding in loaded.findings:
+        click.echo(_line(loaded.file, finding), err=True)
+    if loaded.config is None:
+        sys.exit(1)
+    if output == "yaml":
+        click.echo(effective_yaml(loaded.config, registry.catalogue.keys()), nl=False)
+    else:
+        click.echo("\n\n".join(_profile(profile) for profile in loaded.profiles))
+
+
+@config.command()
+@click.argument("file")
+@feature_gates
+def migrate(file: str, gates: FeatureGates) -> None:
+    """Print the v1 equivalent of an older configuration or of a Policy file.
+
+    What cannot carry over, or means something else today, is told on standard error.
+    """
+    from berthing.config import legacy
+
+    document = parse_document(_stdin(), file="<stdin>") if file == _STDIN else read_document(file)
+    if document.findings.errors:
+        _refuse(document.file, document.located(document.findings))
+    if not legacy.is_legacy(document.value):
+        _refuse_to_migrate(document)
+    findings = Findings()
+    converted = legacy.convert(document, findings)
+    for finding in document.located(findings):
+        click.echo(_line(document.file, finding), err=True)
+    if converted is None:
+        sys.exit(1)
+    for note in converted.notes:
+        click.echo(_line(document.file, note), err=True)
+    text = yaml.safe_dump(converted.value, sort_keys=False, allow_unicode=True)
+    click.echo(text, nl=False)
+    registry = _registry()
+    again = load_text(
+        text,
+        file="the converted configuration",
+        gates=gates,
+        catalogue=registry.catalogue,
+        args_types=registry.args_types,
+    )
+    for finding in again.findings:
+        click.echo(_line(again.file, finding), err=True)
+    if not again.ok:
+        sys.exit(1)
+
+
+@config.command()
+def schema() -> None:
+    """Print a JSON Schema for editors, with the args of all installed plugins."""
+    from berthing.config.schema import schema as make_schema
+
+    registry = _registry()
+    click.echo(msgspec.json.format(msgspec.json.encode(make_schema(registry.args_types))))
+
+
+def _registry() -> Registry:
+    registry = discover()
+    for problem in registry.problems:
+        click.echo(f"warning: {problem}", err=True)
+    return registry
+
+
+def _load(file: str, gates: FeatureGates, registry: Registry) -> Loaded:
+    if file == _STDIN:
+        return load_text(
+            _stdin(),
+            file="<stdin>",
+            gates=gates,
+            catalogue=registry.catalogue,
+            args_types=registry.args_types,
+            convert=True,
+        )
+    return load(
+        file,
+        gates=gates,
+        catalogue=registry.catalogue,
+        args_types=registry.args_types,
+        convert=True,
+    )
+
+
+def _stdin() -> bytes:
+    # One byte more than is taken, so that what is cut off is not read as the whole.
+    return sys.stdin.buffer.read(MAX_BYTES + 1)
+
+
+def _refuse(file: str, findings: Iterable[Finding]) -> None:
+    for finding in findings:
+        click.echo(_line(file, finding), err=True)
+    sys.exit(1)
+
+
+def _refuse_to_migrate(document: Document) -> None:
+    """Say why there is nothing to migrate: it is v1 already, or nothing that is known."""
+    tree = document.value
+    is_v1 = isinstance(tree, dict) and tree.get("apiVersion") == API_VERSION
+    reason = (
+        f"nothing to migrate, this is {API_VERSION}"
+        if is_v1
+        else "neither an older KubeSchedulerConfiguration nor a Policy; see apiVersion and kind"
+    )
+    click.echo(f"{document.file}: {reason}", err=True)
+    sys.exit(EXIT_BAD_INPUT)
+
+
+def _report(loaded: Loaded) -> str:
+    lines = [_line(loaded.file, finding) for finding in loaded.findings]
+    if loaded.ok:
+        names = ", ".join(profile.scheduler_name for profile in loaded.profiles)
+        lines.append(f"{loaded.file}: ok, profiles: {names}")
+    else:
+        errors = sum(finding.is_error for finding in loaded.findings)
+        lines.append(f"{loaded.file}: {errors} error{'s' if errors > 1 else ''}")
+    return "\n".join(lines)
+
+
+def _line(file: str, finding: Finding) -> str:
+    place = f"{file}:{finding.line}:{finding.column}" if finding.line else file
+    return f"{place}: {finding.severity}: {_sentence(finding)}"
+
+
+def _sentence(finding: Finding) -> str:
+    where = f"{format_path(finding.path)}: " if finding.path else ""
+    suggestion = f"; {finding.suggestion}" if finding.suggestion else ""
+    return f"{where}{finding.message}{suggestion}"
+
+
+def _as_json(file: str, finding: Finding) -> dict[str, object]:
+    return {
+        "file": file,
+        "line": finding.line,
+        "column": finding.column,
+        "path": format_path(finding.path),
+        "severity": finding.severity,
+        "message": finding.message,
+        "suggestion": finding.suggestion,
+    }
+
+
+def _profile(profile: EffectiveProfile) -> str:
+    running = table(
+        (
+            (
+                point if first else "",
+                plugin.name,
+                "-" if plugin.weight is None else str(plugin.weight),
+                str(plugin.origin),
+            )
+            for point, plugins in profile.plugins.items()
+            for first, plugin in _marked(plugins)
+        ),
+        header=("POINT", "PLUGIN", "WEIGHT", "FROM"),
+        indent="  ",
+    )
+    args = table(
+        (
+            (name, msgspec.json.encode(args_object(name, given)).decode())
+            for name, given in profile.args.items()
+        ),
+        header=("ARGS OF", ""),
+        indent="  ",
+    )
+    return f"profile {profile.scheduler_name}\n{running}\n\n{args}".rstrip()
+
+
+T = TypeVar("T")
+
+
+def _marked(items: Iterable[T]) -> Iterable[tuple[bool, T]]:
+    """Each item, and whether it is the first."""
+    return ((number == 0, item) for number, item in enumerate(items))
