@@ -7,6 +7,7 @@ import pytest
 from berthing.api.core import Namespace
 from berthing.api.decode import (
     DecodeError,
+    MalformedError,
     UnknownKindError,
     WatchEvent,
     decode_list,
@@ -93,6 +94,11 @@ class TestObjectsOfAnyKind:
             (Pod, "c"),
             (Pod, "d"),
         ]
+
+    def test_lists_in_lists_without_end_are_refused(self) -> None:
+        opening = '{"apiVersion":"v1","kind":"List","items":['
+        with pytest.raises(MalformedError, match="nested too deeply"):
+            decode_objects(opening * 900 + "]}" * 900)
 
     def test_an_unknown_kind_stops_it(self) -> None:
         items = named("d", apiVersion="apps/v1", kind="Deployment")

@@ -128,7 +128,7 @@ def test_what_is_no_manifest(text: str | bytes, message: str) -> None:
 
 
 def test_lines_are_counted_from_the_start_of_the_text() -> None:
-    with pytest.raises(MalformedError, match="^line 4: "):
+    with pytest.raises(MalformedError, match=r"^line 4: "):
         read_manifests("\n\n\n  a: b: c")
 
 

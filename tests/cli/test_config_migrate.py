@@ -44,3 +44,19 @@ def test_a_file_that_is_not_there() -> None:
     result = run("config", "migrate", "nowhere.yaml")
     assert result.exit_code == 1
     assert "nowhere.yaml: error: " in result.stderr
+
+
+def test_names_that_old_yaml_takes_for_words_stay_names() -> None:
+    text = V1.replace("/v1", "/v1beta3") + 'profiles:\n- schedulerName: "y"\n'
+    migrated = run("config", "migrate", "-", stdin=text)
+    assert migrated.exit_code == 0
+    checked = run("config", "check", "-", stdin=migrated.stdout)
+    assert checked.output == "<stdin>: ok, profiles: y\n"
+
+
+def test_wrong_values_are_told_at_the_old_files_lines() -> None:
+    text = V1.replace("/v1", "/v1beta3") + "parallelism: -1\n"
+    result = run("config", "migrate", "-", stdin=text)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert "<stdin>:3:1: error: parallelism: " in result.stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from berthing.config.args import NodeResourcesFitArgs
-from config.reading import errors, read
+from config.reading import errors, read, warnings
 
 CERTIFICATE = """\
 -----BEGIN CERTIFICATE-----
@@ -156,6 +156,13 @@ def test_ignored_resources_replace_those_of_every_profile() -> None:
         ("example.com/a", "example.com/c"),
         ("example.com/a", "example.com/c"),
     ]
+
+
+def test_ignored_resources_that_are_replaced_need_not_be_right() -> None:
+    body = "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {ignoredResources: [a b]}}]}]"
+    path = "profiles[0].pluginConfig[0].args.ignoredResources"
+    assert errors(body).keys() == {f"{path}[0]"}
+    assert warnings(MANAGING + body).keys() >= {path}
 
 
 WITHOUT_FIT = "profiles: [{plugins: {multiPoint: {disabled: [{name: NodeResourcesFit}]}}"

@@ -9,9 +9,9 @@ One object, a list and a line of a watch each have a function.  Lists are decode
 so that a bad item is reported by name, what items have in common is shared before the next one
 is read, and a null in one costs the others nothing.
 
-Nothing here makes reference cycles, and decoded objects are not tracked by the garbage collector
-(see `meta`).  Turning collection off during a large list therefore gains little; whether to is
-for the caller to say, as is `gc.freeze()` once a long-lived state has been read.
+Decoded objects make no reference cycles and the garbage collector does not track them (see
+`meta`), so there is little to gain by turning it off for a large list.  Whether to do that, or to
+call `gc.freeze()` once a long-lived state has been read, is left to the caller.
 """
 
 from __future__ import annotations
@@ -197,6 +197,8 @@ def _read_items(items: tuple[msgspec.Raw, ...], read: Callable[[Json], R]) -> tu
             objects.append(read(item))  # noqa: PERF401  # how far it came is told in the error
     except DecodeError as error:
         raise error.at(f"items[{len(objects)}]") from error
+    except RecursionError as error:  # lists in lists in lists
+        raise _malformed(error) from error
     return tuple(objects)
 
 

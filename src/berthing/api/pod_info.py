@@ -251,7 +251,7 @@ def _facts(pod: Pod, gates: RequestGates) -> PodFacts:
         gates=frozenset(gate.name for gate in spec.scheduling_gates),
         pod_group=pod.pod_group_name,
         asked=asked(pod, gates),
-        host_ports=tuple(_host_ports(spec)),
+        host_ports=tuple(host_ports_of(spec)),
         images=tuple(sorted(map(normalized_image_name, _images(spec)))),
         container_count=len(spec.containers) + len(spec.init_containers),
         tolerations=_without_times(spec.tolerations),
@@ -280,7 +280,8 @@ def _controller(owners: tuple[OwnerReference, ...]) -> Controller | None:
     return None
 
 
-def _host_ports(spec: PodSpec) -> Iterator[HostPort]:
+def host_ports_of(spec: PodSpec) -> Iterator[HostPort]:
+    """The node's own ports that a pod of this spec takes, in the order of its containers."""
     # Of init containers only sidecars hold on to their ports.
     sidecars = (each for each in spec.init_containers if each.restarts_always)
     for container in (*sidecars, *spec.containers):

@@ -16,6 +16,8 @@ Differs:
 - Where upstream's 64 bits overflow, its value is garbage.  Ours is the true one, capped at int64.
 - A sum is exact to 100,000 digits and rounds up beyond, and exponents are not expanded into
   digits: `1e2000000000` costs nothing here and gigabytes upstream.
+- A zero finer than a nano (`0e-30`) is one in nanos.  It shows in nothing but the last unit of a
+  negative sum with it, read as a value.
 """
 
 from __future__ import annotations

@@ -8,12 +8,11 @@ from typing import TypeVar
 
 import click
 import msgspec
-import yaml
 
 from berthing.cli.main import EXIT_BAD_INPUT
 from berthing.cli.tables import table
 from berthing.config.document import MAX_BYTES, Document, parse_document, read_document
-from berthing.config.effective import args_object, effective_yaml
+from berthing.config.effective import args_object, effective_yaml, yaml_text
 from berthing.config.features import FeatureGates, parse_feature_gates
 from berthing.config.findings import Finding, Findings, format_path
 from berthing.config.load import EffectiveProfile, Loaded, default, load, load_text
@@ -21,6 +20,7 @@ from berthing.config.v1 import API_VERSION
 from berthing.scheduler.registry import Registry, discover
 
 _STDIN = "-"
+_STDIN_NAME = "<stdin>"
 
 
 @click.group()
@@ -108,33 +108,17 @@ def migrate(file: str, gates: FeatureGates) -> None:
     """
     from berthing.config import legacy
 
-    document = parse_document(_stdin(), file="<stdin>") if file == _STDIN else read_document(file)
-    if document.findings.errors:
-        _refuse(document.file, document.located(document.findings))
-    if not legacy.is_legacy(document.value):
+    text = _stdin() if file == _STDIN else None
+    document = read_document(file) if text is None else parse_document(text, file=_STDIN_NAME)
+    if document.value is not None and not legacy.is_legacy(document.value):
         _refuse_to_migrate(document)
-    findings = Findings()
-    converted = legacy.convert(document, findings)
-    for finding in document.located(findings):
-        click.echo(_line(document.file, finding), err=True)
+    loaded = _load(file, gates, _registry(), text=text)
+    for finding in loaded.findings:
+        click.echo(_line(loaded.file, finding), err=True)
+    converted = legacy.convert(document, Findings()) if loaded.ok else None
     if converted is None:
         sys.exit(1)
-    for note in converted.notes:
-        click.echo(_line(document.file, note), err=True)
-    text = yaml.safe_dump(converted.value, sort_keys=False, allow_unicode=True)
-    click.echo(text, nl=False)
-    registry = _registry()
-    again = load_text(
-        text,
-        file="the converted configuration",
-        gates=gates,
-        catalogue=registry.catalogue,
-        args_types=registry.args_types,
-    )
-    for finding in again.findings:
-        click.echo(_line(again.file, finding), err=True)
-    if not again.ok:
-        sys.exit(1)
+    click.echo(yaml_text(converted.value), nl=False)
 
 
 @config.command()
@@ -153,18 +137,23 @@ def _registry() -> Registry:
     return registry
 
 
-def _load(file: str, gates: FeatureGates, registry: Registry) -> Loaded:
-    if file == _STDIN:
-        return load_text(
-            _stdin(),
-            file="<stdin>",
+def _load(
+    file: str, gates: FeatureGates, registry: Registry, *, text: bytes | None = None
+) -> Loaded:
+    """Read a configuration of any version; `text` is what was read of it before."""
+    if text is None and file == _STDIN:
+        text = _stdin()
+    if text is None:
+        return load(
+            file,
             gates=gates,
             catalogue=registry.catalogue,
             args_types=registry.args_types,
             convert=True,
         )
-    return load(
-        file,
+    return load_text(
+        text,
+        file=_STDIN_NAME if file == _STDIN else file,
         gates=gates,
         catalogue=registry.catalogue,
         args_types=registry.args_types,
@@ -175,12 +164,6 @@ def _load(file: str, gates: FeatureGates, registry: Registry) -> Loaded:
 def _stdin() -> bytes:
     # One byte more than is taken, so that what is cut off is not read as the whole.
     return sys.stdin.buffer.read(MAX_BYTES + 1)
-
-
-def _refuse(file: str, findings: Iterable[Finding]) -> None:
-    for finding in findings:
-        click.echo(_line(file, finding), err=True)
-    sys.exit(1)
 
 
 def _refuse_to_migrate(document: Document) -> None:

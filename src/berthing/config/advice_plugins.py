@@ -12,8 +12,8 @@ from berthing.config.default_plugins import (
     REPLACEMENTS,
 )
 from berthing.config.features import FeatureGates
-from berthing.config.findings import Findings, Path, did_you_mean
-from berthing.config.profile import Catalogue, Merged, RunningPlugin, enabled_names
+from berthing.config.findings import Findings, Path
+from berthing.config.profile import Catalogue, Merged, RunningPlugin, enabled_names, similar_name
 from berthing.config.v1 import (
     ALL_PLUGINS,
     MULTI_POINT,
@@ -60,11 +60,7 @@ def advise_plugins(
             here = findings.under(key, "enabled", index)
             _weight(key, plugin, catalogue, here.under("weight"))
             _feature(plugin.name, gates, here)
-        for index, plugin in enumerate(plugin_set.disabled):
-            here = findings.under(key, "disabled", index)
-            if plugin.weight:
-                here.warning("has no effect: this plugin is disabled", "weight")
-            _disabled(key, index, plugin_set, merged, catalogue, here)
+        _disabled(key, plugin_set.disabled, merged, catalogue, findings.under(key, "disabled"))
     _weights_lost(plugins, merged, findings)
     _unprepared(plugins, running, findings)
 
@@ -98,30 +94,34 @@ def _feature(name: str, gates: FeatureGates, findings: Findings) -> None:
 
 def _disabled(
     key: str,
-    index: int,
-    plugin_set: PluginSet,
+    disabled: Iterable[Plugin],
     merged: Merged,
     catalogue: Catalogue,
     findings: Findings,
 ) -> None:
     """Entries that change nothing may well have been meant to."""
-    name = plugin_set.disabled[index].name
-    others = {plugin.name for plugin in plugin_set.disabled}
-    if name in {plugin.name for plugin in plugin_set.disabled[:index]}:
-        findings.warning(f"{name} is disabled twice")
-    elif name == ALL_PLUGINS:
-        return
-    elif name not in catalogue:
-        findings.warning(
-            f"there is no plugin {name} to disable",
-            suggestion="leave it out" if name in REPLACEMENTS else did_you_mean(name, catalogue),
-        )
-    elif ALL_PLUGINS in others:
-        findings.warning(f'"{ALL_PLUGINS}" disables {name} already')
-    elif key != MULTI_POINT and key not in catalogue[name]:
-        findings.warning(f"changes nothing: {name} does not take part in {key}")
-    elif key != MULTI_POINT and name not in {entry.name for entry in merged[MULTI_POINT].enabled}:
-        findings.warning(f"changes nothing: {name} is not enabled under {MULTI_POINT}")
+    everything = ALL_PLUGINS in merged[key].disabled
+    by_multi_point = {entry.name for entry in merged[MULTI_POINT].enabled}
+    seen: set[str] = set()
+    for index, plugin in enumerate(disabled):
+        name, here = plugin.name, findings.under(index)
+        if plugin.weight:
+            here.warning("has no effect: this plugin is disabled", "weight")
+        if name in seen:
+            here.warning(f"{name} is disabled twice")
+        elif name != ALL_PLUGINS and name not in catalogue:
+            gone = "leave it out" if name in REPLACEMENTS else ""
+            here.warning(
+                f"there is no plugin {name} to disable",
+                suggestion=gone or similar_name(name, catalogue, findings),
+            )
+        elif name != ALL_PLUGINS and everything:
+            here.warning(f'"{ALL_PLUGINS}" disables {name} already')
+        elif name != ALL_PLUGINS and key != MULTI_POINT and key not in catalogue[name]:
+            here.warning(f"changes nothing: {name} does not take part in {key}")
+        elif name != ALL_PLUGINS and key != MULTI_POINT and name not in by_multi_point:
+            here.warning(f"changes nothing: {name} is not enabled under {MULTI_POINT}")
+        seen.add(name)
 
 
 def _weights_lost(plugins: Plugins, merged: Merged, findings: Findings) -> None:
@@ -184,7 +184,7 @@ def advise_plugin_config(
             findings.warning(
                 f"there is no plugin {name} that could get these",
                 index,
-                suggestion=REPLACEMENTS.get(name) or did_you_mean(name, catalogue),
+                suggestion=REPLACEMENTS.get(name) or similar_name(name, catalogue, findings),
             )
         elif name not in enabled:
             findings.warning(f"{name} is not enabled in this profile", index)

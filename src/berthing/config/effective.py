@@ -63,9 +63,12 @@ def effective_object(config: KubeSchedulerConfiguration, plugins: Collection[str
 
 def effective_yaml(config: KubeSchedulerConfiguration, plugins: Collection[str]) -> str:
     """The same as YAML: keys sorted and texts quoted as upstream does it."""
-    text: str = yaml.dump(
-        effective_object(config, plugins), Dumper=_Dumper, allow_unicode=True, sort_keys=True
-    )
+    return yaml_text(effective_object(config, plugins), sort_keys=True)
+
+
+def yaml_text(tree: Json, *, sort_keys: bool = False) -> str:
+    """A tree as YAML that upstream's reader, and ours, reads back as the same tree."""
+    text: str = yaml.dump(tree, Dumper=_Dumper, allow_unicode=True, sort_keys=sort_keys)
     return text
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 import ssl
-from collections.abc import Sequence
+import stat
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -22,14 +24,15 @@ from berthing.config.v1 import (
     ExtenderTLSConfig,
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
-    PluginConfig,
 )
 
-_CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----\s.*?-----END CERTIFICATE-----", re.DOTALL)
-_PRIVATE_KEY = re.compile(
-    rb"-----BEGIN ([A-Z0-9]+ )*PRIVATE KEY-----\s.*?-----END ([A-Z0-9]+ )*PRIVATE KEY-----",
-    re.DOTALL,
-)
+_BEGIN = b"-----BEGIN CERTIFICATE-----"
+_END = b"-----END CERTIFICATE-----"
+_KEY_FRAME = re.compile(rb"-----(BEGIN|END) [A-Z0-9 ]*PRIVATE KEY-----")
+
+# All authorities that browsers trust take a fraction of this.
+_MAX_BYTES = 4 * 2**20
+_MAX_CERTIFICATES = 1000
 
 
 def check_certificates(extenders: Sequence[Extender], findings: Findings) -> None:
@@ -57,14 +60,15 @@ def _check_tls(tls: ExtenderTLSConfig, findings: Findings, *, enable_https: bool
     authority = _content("ca", tls.ca_data, tls.ca_file, findings)
     certificate = _content("cert", tls.cert_data, tls.cert_file, findings)
     key = _content("key", tls.key_data, tls.key_file, findings)
-    if authority and not _certificates(authority.content):
+    # An empty file stands for the authorities of the system.
+    if authority and authority.content and not _has_certificate(authority.content):
         findings.error("there is no PEM certificate in it", authority.field)
     # What is only in files is read again for every connection, so nobody looks into it now.
     if only_files or not has_certificate:
         return
-    if certificate and not _certificates(certificate.content):
+    if certificate and not _has_certificate(certificate.content):
         findings.error("there is no PEM certificate in it", certificate.field)
-    if key and not _PRIVATE_KEY.search(key.content):
+    if key and not _has_key(key.content):
         findings.error("there is no PEM private key in it", key.field)
 
 
@@ -81,16 +85,37 @@ def _content(kind: str, data: bytes, file: str, findings: Findings) -> _Material
         return None
     field = f"{kind}File"
     try:
-        return _Material(field, Path(file).read_bytes())
+        return _Material(field, _read(Path(file)))
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        findings.error(f"cannot read {file}: {reason}", field)
+        reason = error.strerror if isinstance(error, OSError) else None
+        findings.error(f"cannot read {file}: {reason or error}", field)
         return None
 
 
-def _certificates(pem: bytes) -> bool:
+def _read(file: Path) -> bytes:
+    """What is in a file, unless reading would take forever."""
+    if not stat.S_ISREG(file.stat().st_mode):
+        raise OSError("it is not a file")
+    with file.open("rb") as stream:
+        content = stream.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        raise OSError(f"there are more than {_MAX_BYTES // 2**20} MiB in it")
+    return content
+
+
+def _has_certificate(pem: bytes) -> bool:
     """True if at least one block can be read as a certificate."""
-    return any(_is_certificate(block) for block in _CERTIFICATE.findall(pem))
+    return any(map(_is_certificate, islice(_blocks(pem), _MAX_CERTIFICATES)))
+
+
+def _blocks(pem: bytes) -> Iterator[bytes]:
+    end = 0
+    while (start := pem.find(_BEGIN, end)) >= 0 and (end := pem.find(_END, start)) >= 0:
+        yield pem[start : end + len(_END)]
+
+
+def _has_key(pem: bytes) -> bool:
+    return [match[1] for match in islice(_KEY_FRAME.finditer(pem), 2)] == [b"BEGIN", b"END"]
 
 
 def _is_certificate(block: bytes) -> bool:
@@ -106,7 +131,7 @@ def with_ignored_resources(
 ) -> KubeSchedulerConfiguration:
     """Every profile's NodeResourcesFit with what extenders say they count themselves.
 
-    That replaces what `ignoredResources` of the profile says, if there is anything.
+    If there is anything, it replaces `ignoredResources` of the profile, right or wrong.
     """
     ignored = tuple(
         resource.name
@@ -116,30 +141,33 @@ def with_ignored_resources(
     )
     if not ignored:
         return config
-    for index, profile in enumerate(config.profiles):
-        if not any(each.name == "NodeResourcesFit" for each in profile.plugin_config):
-            findings.error(
-                f"no arguments for NodeResourcesFit, which is not enabled either, but an extender "
-                f"wants {', '.join(ignored)} to be ignored in every profile",
-                "profiles",
-                index,
-                "pluginConfig",
-                suggestion="add {name: NodeResourcesFit} here",
-            )
-    profiles = tuple(_ignoring(profile, ignored) for profile in config.profiles)
-    return replace(config, profiles=profiles)
-
-
-def _ignoring(profile: KubeSchedulerProfile, ignored: tuple[str, ...]) -> KubeSchedulerProfile:
     return replace(
-        profile,
-        plugin_config=tuple(_args_ignoring(each, ignored) for each in profile.plugin_config),
+        config,
+        profiles=tuple(
+            _ignoring(ignored, profile, findings.under("profiles", index, "pluginConfig"))
+            for index, profile in enumerate(config.profiles)
+        ),
     )
 
 
-def _args_ignoring(config: PluginConfig, ignored: tuple[str, ...]) -> PluginConfig:
-    match config:
-        case PluginConfig(name="NodeResourcesFit", args=NodeResourcesFitArgs() as given):
-            return replace(config, args=replace(given, ignored_resources=ignored))
-        case _:
-            return config
+def _ignoring(
+    ignored: tuple[str, ...], profile: KubeSchedulerProfile, findings: Findings
+) -> KubeSchedulerProfile:
+    if not any(config.name == "NodeResourcesFit" for config in profile.plugin_config):
+        findings.error(
+            "there are no arguments for NodeResourcesFit, which is not enabled either: "
+            f"it is to ignore {ignored[0]} for an extender",
+            suggestion="add {name: NodeResourcesFit} here",
+        )
+    configs = []
+    for index, config in enumerate(profile.plugin_config):
+        if isinstance(config.args, NodeResourcesFitArgs):
+            if config.args.ignored_resources not in {(), ignored}:
+                findings.warning(
+                    "has no effect: managedResources with ignoredByScheduler of extenders replace "
+                    "it",
+                    *(index, "args", "ignoredResources"),
+                )
+            config = replace(config, args=replace(config.args, ignored_resources=ignored))
+        configs.append(config)
+    return replace(profile, plugin_config=tuple(configs))

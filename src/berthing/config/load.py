@@ -88,6 +88,9 @@ class _Installation(msgspec.Struct, frozen=True):
     args_types: ArgsTypes
 
 
+# Working out what runs in a profile takes a millisecond, and nobody needs more than a few.
+_MAX_PROFILES = 1000
+
 _DEFAULT_GATES = FeatureGates()
 _NO_TYPES: ArgsTypes = {}
 
@@ -194,6 +197,9 @@ def _interpret(
     written = decode(tree, KubeSchedulerConfiguration, findings)
     if written is None:
         return None, ()
+    if len(written.profiles) > _MAX_PROFILES:
+        findings.error(f"there are more than {_MAX_PROFILES} profiles", "profiles")
+        return None, ()
     written = _with_typed_args(written, installation.args_types, findings)
     checked = Findings()
     config, profiles = _complete(written, installation, checked)
@@ -210,16 +216,16 @@ def _about_sound_parts(
     findings: Iterable[Finding], mistakes: Iterable[Finding]
 ) -> Iterator[Finding]:
     """Without what may only have come up because a part with a mistake was left out."""
-    broken = [mistake.path for mistake in mistakes]
+    broken = {mistake.path for mistake in mistakes}
+    above_broken = {start for path in broken for start in _starts(path)}
     for finding in findings:
-        if not any(_overlap(finding.path, path) for path in broken):
+        if finding.path not in above_broken and broken.isdisjoint(_starts(finding.path)):
             yield finding
 
 
-def _overlap(one: Path, other: Path) -> bool:
-    """True if one is the other, or somewhere below it."""
-    length = min(len(one), len(other))
-    return one[:length] == other[:length]
+def _starts(path: Path) -> Iterator[Path]:
+    """The path and all above it, but for the whole file."""
+    return (path[:length] for length in range(1, len(path) + 1))
 
 
 def _with_typed_args(
@@ -278,6 +284,8 @@ def _complete(
             for index, (profile, sets) in enumerate(zip(config.profiles, merged, strict=True))
         ),
     )
+    # Before validation: arguments of NodeResourcesFit count as they are when it is built.
+    config = with_ignored_resources(config, findings)
     validate(config, gates, findings)
     running = [
         expand(sets, catalogue, findings.under("profiles", index, "plugins"))
@@ -285,7 +293,6 @@ def _complete(
     ]
     advise(written, merged, running, catalogue, gates, findings)
     check_certificates(config.extenders, findings)
-    config = with_ignored_resources(config, findings)
     profiles = tuple(map(_effective, config.profiles, merged, running))
     check_queue_sorts([profile.queue_sort for profile in profiles], findings)
     return config, profiles

@@ -55,8 +55,11 @@ def as_written(path: Path, tree: object) -> Path:
 
 def _is_there(tree: object, steps: Sequence[Step]) -> bool:
     for step in steps:
-        members = dict(enumerate(tree)) if isinstance(tree, list) else tree
-        if not isinstance(members, dict) or step not in members:
-            return False
-        tree = members[step]
+        match tree, step:
+            case dict(), _ if step in tree:
+                tree = tree[step]
+            case list(), int() if step < len(tree):
+                tree = tree[step]
+            case _:
+                return False
     return True

@@ -16,7 +16,7 @@ then what comes from `multiPoint` alone; then the rest of what is listed at the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 
 import msgspec
@@ -92,18 +92,18 @@ def merge(user: Plugins, defaults: Iterable[Plugin]) -> Merged:
 
 
 def _merge_set(user: PluginSet, defaults: Iterable[Plugin]) -> MergedSet:
-    disabled = tuple(plugin.name for plugin in user.disabled)
+    disabled = {plugin.name for plugin in user.disabled}
     entries = tuple(Entry(plugin.name, plugin.weight, i) for i, plugin in enumerate(user.enabled))
     # Of several entries for one plugin the last counts; the others stay, to be found out later.
     by_name = {entry.name: entry for entry in entries}
     kept = [
         by_name.get(default.name, Entry(default.name, default.weight))
         for default in defaults
-        if not {ALL_PLUGINS, default.name} & set(disabled)
+        if disabled.isdisjoint({ALL_PLUGINS, default.name})
     ]
     replaced = {entry.index for entry in kept}
     added = [entry for entry in entries if entry.index not in replaced]
-    return MergedSet((*kept, *added), disabled)
+    return MergedSet((*kept, *added), tuple(plugin.name for plugin in user.disabled))
 
 
 def enabled_names(merged: Merged) -> set[str]:
@@ -148,8 +148,8 @@ def _usable(merged: Merged, catalogue: Catalogue, findings: Findings) -> Merged:
         key: MergedSet(
             tuple(
                 entry
-                for entry, earlier in _with_earlier_names(merged_set.enabled)
-                if _is_usable(key, entry, earlier, catalogue, findings)
+                for entry, repeated in _with_repetitions(merged_set.enabled)
+                if _is_usable(key, entry, catalogue, findings, repeated=repeated)
             ),
             merged_set.disabled,
         )
@@ -157,47 +157,55 @@ def _usable(merged: Merged, catalogue: Catalogue, findings: Findings) -> Merged:
     }
 
 
-def _with_earlier_names(entries: Iterable[Entry]) -> Iterable[tuple[Entry, frozenset[str]]]:
-    names: frozenset[str] = frozenset()
+def _with_repetitions(entries: Iterable[Entry]) -> Iterator[tuple[Entry, bool]]:
+    """Each entry, and whether there was one for the same plugin before."""
+    names: set[str] = set()
     for entry in entries:
-        yield entry, names
-        names |= {entry.name}
+        yield entry, entry.name in names
+        names.add(entry.name)
 
 
 def _is_usable(
-    key: str, entry: Entry, earlier: Collection[str], catalogue: Catalogue, findings: Findings
+    key: str, entry: Entry, catalogue: Catalogue, findings: Findings, *, repeated: bool
 ) -> bool:
     if entry.index is None:
         return entry.name in catalogue
-    here = (key, "enabled", entry.index)
+    here = findings.under(key, "enabled", entry.index)
     if entry.name not in catalogue:
         if entry.name not in INVALID_PLUGINS or key in UNSCANNED_POINTS:
-            report_unknown_plugin(entry.name, catalogue, findings.under(*here))
+            _report_unknown(entry.name, catalogue, here)
         return False
     if key == MULTI_POINT:
         return True
     if key not in catalogue[entry.name]:
-        findings.error(
+        here.error(
             f"plugin {entry.name} does not take part in {key}",
-            *here,
             suggestion=f"it takes part in {', '.join(catalogue[entry.name]) or 'nothing'}",
         )
         return False
-    if entry.name in earlier:
-        findings.error(f"plugin {entry.name} is enabled twice", *here)
+    if repeated:
+        here.error(f"plugin {entry.name} is enabled twice")
         return False
     return True
 
 
-def report_unknown_plugin(name: str, catalogue: Catalogue, findings: Findings) -> None:
-    """Add the error for a plugin that does not exist, with what was probably meant."""
+def _report_unknown(name: str, catalogue: Catalogue, findings: Findings) -> None:
     if not name:
         findings.error("the name of the plugin is missing")
         return
     findings.error(
         f"plugin {name} does not exist",
-        suggestion=REPLACEMENTS.get(name) or did_you_mean(name, catalogue),
+        suggestion=REPLACEMENTS.get(name) or similar_name(name, catalogue, findings),
     )
+
+
+def similar_name(name: str, catalogue: Catalogue, findings: Findings) -> str:
+    """The plugin that was probably meant, unless there is too much wrong to say so each time."""
+    return did_you_mean(name, catalogue) if len(findings) < _MANY_FINDINGS else ""
+
+
+# Looking for similar names takes a millisecond; nobody reads on that far.
+_MANY_FINDINGS = 100
 
 
 def _in_order(point: str, usable: Merged, catalogue: Catalogue) -> list[tuple[str, Entry]]:
@@ -213,7 +221,7 @@ def _in_order(point: str, usable: Merged, catalogue: Catalogue) -> list[tuple[st
 
 def _spread_out(point: str, usable: Merged, catalogue: Catalogue) -> list[Entry]:
     """What `multiPoint` has for this point, if the point does not refuse it."""
-    disabled = usable[point].disabled
+    disabled = set(usable[point].disabled)
     if ALL_PLUGINS in disabled:
         return []
     return [
@@ -225,20 +233,22 @@ def _spread_out(point: str, usable: Merged, catalogue: Catalogue) -> list[Entry]
 
 def _check_twice_in_multi_point(usable: Merged, catalogue: Catalogue, findings: Findings) -> None:
     """Two entries are one too many where both come to run, and odd elsewhere."""
-    for entry, earlier in _with_earlier_names(usable[MULTI_POINT].enabled):
-        if entry.name not in earlier:
-            continue
-        # What stands last in the file is the superfluous one, whatever its place in the order.
-        index = max(
-            each.index or 0 for each in usable[MULTI_POINT].enabled if each.name == entry.name
-        )
-        runs = any(
-            entry in _spread_out(point, usable, catalogue)
-            and entry.name not in {explicit.name for explicit in usable[point].enabled}
-            for point in EXTENSION_POINTS
-        )
-        report = findings.error if runs else findings.warning
-        report(f"plugin {entry.name} is enabled twice", MULTI_POINT, "enabled", index)
+    entries = usable[MULTI_POINT].enabled
+    # What stands last in the file is the superfluous one, whatever its place in the order.
+    last = dict.fromkeys(catalogue, 0)
+    for entry in entries:
+        last[entry.name] = max(last[entry.name], entry.index or 0)
+    spread_out = {
+        point: {entry.name for entry in _spread_out(point, usable, catalogue)}
+        - {entry.name for entry in usable[point].enabled}
+        for point in EXTENSION_POINTS
+    }
+    for entry, repeated in _with_repetitions(entries):
+        if repeated:
+            runs = any(entry.name in names for names in spread_out.values())
+            report = findings.error if runs else findings.warning
+            here = (MULTI_POINT, "enabled", last[entry.name])
+            report(f"plugin {entry.name} is enabled twice", *here)
 
 
 class _Weight(msgspec.Struct, frozen=True):

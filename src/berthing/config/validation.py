@@ -21,6 +21,7 @@ from berthing.config.v1 import (
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
     LeaderElectionConfiguration,
+    PluginConfig,
     PluginSet,
 )
 from berthing.config.validation_args import validate_args
@@ -131,6 +132,7 @@ def _invalid_plugin(name: str, findings: Findings) -> None:
 
 
 def _plugin_config(profile: KubeSchedulerProfile, gates: FeatureGates, findings: Findings) -> None:
+    enabled = {plugin.name for _, each in profile.plugins.sets() for plugin in each.enabled}
     seen: dict[str, int] = {}
     for index, config in enumerate(profile.plugin_config):
         if config.name in seen:
@@ -143,14 +145,12 @@ def _plugin_config(profile: KubeSchedulerProfile, gates: FeatureGates, findings:
         if config.name in INVALID_PLUGINS:
             _invalid_plugin(config.name, findings.under(index))
         else:
-            _args(profile, index, gates, findings.under(index, "args"))
+            used = config.name in enabled
+            _args(config, gates, findings.under(index, "args"), used=used)
 
 
-def _args(
-    profile: KubeSchedulerProfile, index: int, gates: FeatureGates, findings: Findings
-) -> None:
-    config = profile.plugin_config[index]
-    if config.name != "NodeResourcesFit" or _is_enabled(config.name, profile):
+def _args(config: PluginConfig, gates: FeatureGates, findings: Findings, *, used: bool) -> None:
+    if used or config.name != "NodeResourcesFit":
         validate_args(config.args, gates, findings)
         return
     # Nobody will look at these arguments, so they stop nothing.
@@ -158,10 +158,6 @@ def _args(
     validate_args(config.args, gates, unused)
     for finding in unused:
         findings.warning(finding.message, *finding.path, suggestion=finding.suggestion)
-
-
-def _is_enabled(name: str, profile: KubeSchedulerProfile) -> bool:
-    return any(plugin.name == name for _, each in profile.plugins.sets() for plugin in each.enabled)
 
 
 def _common_queue_sort(profiles: Sequence[KubeSchedulerProfile], findings: Findings) -> None:
@@ -241,8 +237,12 @@ def _extenders(extenders: Sequence[Extender], findings: Findings) -> None:
                 place.error(f"{resource.name} is managed by {managed[resource.name]} already")
             managed.setdefault(resource.name, f"extenders[{index}]")
     if len(binders) > 1:
-        names = ", ".join(f"extenders[{index}]" for index in binders)
-        findings.error(f"only one extender can bind, but {names} have a bindVerb", "extenders")
+        findings.error(
+            f"only one extender can bind, but {len(binders)} have a bindVerb: "
+            f"extenders[{binders[0]}], extenders[{binders[1]}]"
+            + (", ..." if len(binders) > 2 else ""),
+            "extenders",
+        )
 
 
 def _extended_resource(name: str, findings: Findings) -> None:

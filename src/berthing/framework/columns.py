@@ -36,14 +36,18 @@ class InternedColumn(Generic[T]):
 
     def where(self, holds: Callable[[T], bool]) -> BoolColumn:
         """The rows whose value passes: decided once per distinct value, not per row."""
-        decided = np.fromiter(
-            (holds(value) for value in self.distinct), np.bool_, len(self.distinct)
-        )
-        return decided[self.codes]
+        values, codes = self._in_use()
+        return np.fromiter(map(holds, values), np.bool_, len(values))[codes]
 
     def gather(self, measure: Callable[[T], int]) -> Int64Column:
         """A number per row: measured once per distinct value."""
-        measured = np.fromiter(
-            (measure(value) for value in self.distinct), np.int64, len(self.distinct)
-        )
-        return measured[self.codes]
+        values, codes = self._in_use()
+        return np.fromiter(map(measure, values), np.int64, len(values))[codes]
+
+    def _in_use(self) -> tuple[Sequence[T], CodeColumn]:
+        """The values that are worth looking at, and codes into them."""
+        if len(self.codes) >= len(self.distinct):
+            return self.distinct, self.codes
+        # A few rows of a column that knows many values, of hostnames say.
+        used, codes = np.unique(self.codes, return_inverse=True)
+        return [self.distinct[code] for code in used], codes

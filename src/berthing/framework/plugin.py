@@ -159,10 +159,12 @@ class FilterPlugin(Plugin):
     """Says which nodes can run the pod.  Offers `filter` or `filter_nodes`.
 
     `row_local` promises that the verdict about a node depends on that node and the pod alone;
-    the runtime then asks again only about nodes that changed.
+    the runtime then asks again only about nodes that changed.  `reads_pods = False` promises that
+    the pods on the node make no difference either.
     """
 
     row_local: ClassVar[bool] = False
+    reads_pods: ClassVar[bool] = True
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -216,10 +218,11 @@ class ScorePlugin(Plugin):
     """Ranks the nodes that passed.  Offers `score` or `score_nodes`.
 
     Scores lie within MIN_SCORE and MAX_SCORE once normalised; see ScoreExtensions.
-    `row_local` promises that a node's score depends on that node and the pod alone.
+    `row_local` and `reads_pods` as for a FilterPlugin.
     """
 
     row_local: ClassVar[bool] = False
+    reads_pods: ClassVar[bool] = True
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)

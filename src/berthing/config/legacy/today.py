@@ -112,7 +112,7 @@ def _complete(draft: Draft, notes: Notes) -> None:
 def _drop_repetitions(draft: Draft) -> None:
     """Drop entries for what runs there anyway: in v1 they would change the order."""
     for point, lists in draft.points.items():
-        if point == "score" or draft.stands_alone(point):
+        if not lists.enabled or point == "score" or draft.stands_alone(point):
             continue
         runs_anyway = draft.defaults.get(point, {}).keys() - lists.disabled_names()
         times = Counter(entry.name for entry in lists.enabled)
