@@ -26,3 +26,16 @@ def test_where_decides_once_per_distinct_value() -> None:
 
 def test_gather_measures_once_per_distinct_value() -> None:
     assert zones().gather(lambda value: len(value or "")).tolist() == [1, 1, 1, 0]
+
+
+def test_a_few_rows_are_not_asked_about_values_of_others() -> None:
+    hostnames = InternedColumn([f"host-{i}" for i in range(1000)], np.array([7, 999, 7], np.intp))
+    asked: list[str] = []
+
+    def is_last(value: str) -> bool:
+        asked.append(value)
+        return value == "host-999"
+
+    assert hostnames.where(is_last).tolist() == [False, True, False]
+    assert asked == ["host-7", "host-999"]
+    assert hostnames.gather(len).tolist() == [6, 8, 6]

@@ -14,6 +14,9 @@ CodeColumn = npt.NDArray[np.intp]
 
 T = TypeVar("T")
 
+# To look at so many values takes no longer than to find out which of them are in use.
+_FEW_VALUES = 16
+
 
 class InternedColumn(Generic[T]):
     """A value per row, each distinct value kept once: labels, taint lists, images.
@@ -46,8 +49,8 @@ class InternedColumn(Generic[T]):
 
     def _in_use(self) -> tuple[Sequence[T], CodeColumn]:
         """The values that are worth looking at, and codes into them."""
-        if len(self.codes) >= len(self.distinct):
+        if len(self.distinct) <= max(len(self.codes), _FEW_VALUES):
             return self.distinct, self.codes
-        # A few rows of a column that knows many values, of hostnames say.
+        # A few rows of a column that knows many values: hostnames, say.
         used, codes = np.unique(self.codes, return_inverse=True)
         return [self.distinct[code] for code in used], codes

@@ -238,6 +238,13 @@ class ScorePlugin(Plugin):
             (self.score(state, pod, node) for node in nodes), np.int64, count=len(nodes)
         )
 
+    def score_basis(self, nodes: Nodes) -> object:
+        """What row-local scores rest on besides the pod and the row: how many nodes there are, say.
+
+        Scores of all rows are asked for again when it is no longer equal to what it was.
+        """
+        return None
+
     @classmethod
     def scores_columns(cls) -> bool:
         """True if the plugin scores all rows at once."""

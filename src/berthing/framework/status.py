@@ -56,7 +56,7 @@ class Status(msgspec.Struct, frozen=True):
     @classmethod
     def skip(cls) -> Status:
         """The plugin has nothing to say here: PreFilter, PreScore, PreBindPreFlight and Bind."""
-        return cls(Code.SKIP)
+        return _SKIP
 
     @classmethod
     def from_error(cls, error: BaseException, *, plugin: str = "") -> Status:
@@ -103,6 +103,8 @@ class Status(msgspec.Struct, frozen=True):
 
 
 SUCCESS = Status()
+# The commonest answer of all.
+_SKIP = Status(Code.SKIP)
 
 _REJECTIONS = frozenset({Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.PENDING})
 
