@@ -9,41 +9,28 @@ from typing import TypeVar
 import click
 import msgspec
 
+from berthing.cli.loading import (
+    STDIN,
+    STDIN_NAME,
+    discovered,
+    feature_gates,
+    line,
+    load_configuration,
+    read_stdin,
+)
 from berthing.cli.main import EXIT_BAD_INPUT
 from berthing.cli.tables import table
-from berthing.config.document import MAX_BYTES, Document, parse_document, read_document
+from berthing.config.document import Document, parse_document, read_document
 from berthing.config.effective import args_object, effective_yaml, yaml_text
-from berthing.config.features import FeatureGates, parse_feature_gates
+from berthing.config.features import FeatureGates
 from berthing.config.findings import Finding, Findings, format_path
-from berthing.config.load import EffectiveProfile, Loaded, default, load, load_text
+from berthing.config.load import EffectiveProfile, Loaded
 from berthing.config.v1 import API_VERSION
-from berthing.scheduler.registry import Registry, discover
-
-_STDIN = "-"
-_STDIN_NAME = "<stdin>"
 
 
 @click.group()
 def config() -> None:
     """Check, show, migrate and describe scheduler configurations."""
-
-
-def _gates(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> FeatureGates:
-    findings = Findings()
-    gates = parse_feature_gates(texts, findings)
-    if gates is None:
-        raise click.BadParameter("; ".join(_sentence(finding) for finding in findings))
-    return gates
-
-
-feature_gates = click.option(
-    "--feature-gates",
-    "gates",
-    multiple=True,
-    callback=_gates,
-    metavar="NAME=BOOL,...",
-    help="Feature gates as kube-scheduler takes them; may be repeated.",
-)
 
 
 @config.command()
@@ -58,8 +45,8 @@ def check(files: tuple[str, ...], output: str, gates: FeatureGates) -> None:
     Exits 1 if there is an error.  Warnings are for what kube-scheduler accepts though it is
     hardly meant.
     """
-    registry = _registry()
-    loaded = [_load(file, gates, registry) for file in files]
+    registry = discovered()
+    loaded = [load_configuration(file, gates, registry) for file in files]
     if output == "json":
         found = [_as_json(each.file, finding) for each in loaded for finding in each.findings]
         click.echo(msgspec.json.format(msgspec.json.encode(found)))
@@ -82,14 +69,10 @@ def show(file: str | None, output: str, gates: FeatureGates) -> None:
     Without FILE, what runs by default.  With -o yaml, the complete configuration in v1, every
     default filled in.
     """
-    registry = _registry()
-    loaded = (
-        default(gates=gates, catalogue=registry.catalogue, args_types=registry.args_types)
-        if file is None
-        else _load(file, gates, registry)
-    )
+    registry = discovered()
+    loaded = load_configuration(file, gates, registry)
     for finding in loaded.findings:
-        click.echo(_line(loaded.file, finding), err=True)
+        click.echo(line(loaded.file, finding), err=True)
     if loaded.config is None:
         sys.exit(1)
     if output == "yaml":
@@ -108,13 +91,13 @@ def migrate(file: str, gates: FeatureGates) -> None:
     """
     from berthing.config import legacy
 
-    text = _stdin() if file == _STDIN else None
-    document = read_document(file) if text is None else parse_document(text, file=_STDIN_NAME)
+    text = read_stdin() if file == STDIN else None
+    document = read_document(file) if text is None else parse_document(text, file=STDIN_NAME)
     if document.value is not None and not legacy.is_legacy(document.value):
         _refuse_to_migrate(document)
-    loaded = _load(file, gates, _registry(), text=text)
+    loaded = load_configuration(file, gates, discovered(), text=text)
     for finding in loaded.findings:
-        click.echo(_line(loaded.file, finding), err=True)
+        click.echo(line(loaded.file, finding), err=True)
     converted = legacy.convert(document, Findings()) if loaded.ok else None
     if converted is None:
         sys.exit(1)
@@ -126,44 +109,8 @@ def schema() -> None:
     """Print a JSON Schema for editors, with the args of all installed plugins."""
     from berthing.config.schema import schema as make_schema
 
-    registry = _registry()
+    registry = discovered()
     click.echo(msgspec.json.format(msgspec.json.encode(make_schema(registry.args_types))))
-
-
-def _registry() -> Registry:
-    registry = discover()
-    for problem in registry.problems:
-        click.echo(f"warning: {problem}", err=True)
-    return registry
-
-
-def _load(
-    file: str, gates: FeatureGates, registry: Registry, *, text: bytes | None = None
-) -> Loaded:
-    """Read a configuration of any version; `text` is what was read of it before."""
-    if text is None and file == _STDIN:
-        text = _stdin()
-    if text is None:
-        return load(
-            file,
-            gates=gates,
-            catalogue=registry.catalogue,
-            args_types=registry.args_types,
-            convert=True,
-        )
-    return load_text(
-        text,
-        file=_STDIN_NAME if file == _STDIN else file,
-        gates=gates,
-        catalogue=registry.catalogue,
-        args_types=registry.args_types,
-        convert=True,
-    )
-
-
-def _stdin() -> bytes:
-    # One byte more than is taken, so that what is cut off is not read as the whole.
-    return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
 def _refuse_to_migrate(document: Document) -> None:
@@ -180,7 +127,7 @@ def _refuse_to_migrate(document: Document) -> None:
 
 
 def _report(loaded: Loaded) -> str:
-    lines = [_line(loaded.file, finding) for finding in loaded.findings]
+    lines = [line(loaded.file, finding) for finding in loaded.findings]
     if loaded.ok:
         names = ", ".join(profile.scheduler_name for profile in loaded.profiles)
         lines.append(f"{loaded.file}: ok, profiles: {names}")
@@ -188,17 +135,6 @@ def _report(loaded: Loaded) -> str:
         errors = sum(finding.is_error for finding in loaded.findings)
         lines.append(f"{loaded.file}: {errors} error{'s' if errors > 1 else ''}")
     return "\n".join(lines)
-
-
-def _line(file: str, finding: Finding) -> str:
-    place = f"{file}:{finding.line}:{finding.column}" if finding.line else file
-    return f"{place}: {finding.severity}: {_sentence(finding)}"
-
-
-def _sentence(finding: Finding) -> str:
-    where = f"{format_path(finding.path)}: " if finding.path else ""
-    suggestion = f"; {finding.suggestion}" if finding.suggestion else ""
-    return f"{where}{finding.message}{suggestion}"
 
 
 def _as_json(file: str, finding: Finding) -> dict[str, object]:

@@ -33,7 +33,7 @@ def _table(registry: Registry) -> str:
         (
             (
                 item.name,
-                "yes" if item.plugin else "not yet",
+                _runs(item),
                 item.package,
                 item.version,
                 item.args_type.__name__ if item.args_type else "-",
@@ -45,6 +45,12 @@ def _table(registry: Registry) -> str:
     )
 
 
+def _runs(item: Registration) -> str:
+    if item.plugin is None:
+        return "not yet"
+    return "yes" if item.is_complete else "in part"
+
+
 def _json(registry: Registry) -> str:
     listed = [_fields(item) for item in registry.registrations.values()]
     return msgspec.json.format(msgspec.json.encode(listed)).decode()
@@ -53,7 +59,7 @@ def _json(registry: Registry) -> str:
 def _fields(item: Registration) -> dict[str, object]:
     return {
         "name": item.name,
-        "runs": item.plugin is not None,
+        "runs": _runs(item),
         "package": item.package,
         "version": item.version,
         "args": item.args_type.__name__ if item.args_type else None,

@@ -101,25 +101,27 @@ def _disabled(
 ) -> None:
     """Entries that change nothing may well have been meant to."""
     everything = ALL_PLUGINS in merged[key].disabled
-    by_multi_point = {entry.name for entry in merged[MULTI_POINT].enabled}
     seen: set[str] = set()
+    spread_out = {entry.name for entry in merged[MULTI_POINT].enabled}
     for index, plugin in enumerate(disabled):
         name, here = plugin.name, findings.under(index)
         if plugin.weight:
             here.warning("has no effect: this plugin is disabled", "weight")
         if name in seen:
             here.warning(f"{name} is disabled twice")
-        elif name != ALL_PLUGINS and name not in catalogue:
+        elif name == ALL_PLUGINS:
+            pass
+        elif name not in catalogue:
             gone = "leave it out" if name in REPLACEMENTS else ""
             here.warning(
                 f"there is no plugin {name} to disable",
                 suggestion=gone or similar_name(name, catalogue, findings),
             )
-        elif name != ALL_PLUGINS and everything:
+        elif everything:
             here.warning(f'"{ALL_PLUGINS}" disables {name} already')
-        elif name != ALL_PLUGINS and key != MULTI_POINT and key not in catalogue[name]:
+        elif key != MULTI_POINT and key not in catalogue[name]:
             here.warning(f"changes nothing: {name} does not take part in {key}")
-        elif name != ALL_PLUGINS and key != MULTI_POINT and name not in by_multi_point:
+        elif key != MULTI_POINT and name not in spread_out:
             here.warning(f"changes nothing: {name} is not enabled under {MULTI_POINT}")
         seen.add(name)
 

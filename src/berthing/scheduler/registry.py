@@ -19,15 +19,19 @@ import msgspec
 from berthing import __version__
 from berthing.config.default_plugins import IN_TREE
 from berthing.framework import Plugin, points_of
+from berthing.plugins.built_in import BUILT_IN, COMPLETE
 
 ENTRY_POINT_GROUP = "berthing.plugins"
+
+_COMPLETE = frozenset(plugin.name for plugin in COMPLETE)
 
 
 class Registration(msgspec.Struct, frozen=True):
     """One plugin: what configurations call it, where it takes part, and who brought it.
 
-    `plugin` is None for those of kube-scheduler's own that can be configured and explained, but
-    that this version of Berthing does not run.
+    `plugin` is None for those of kube-scheduler's own that can be configured, but that this
+    version of Berthing does not run.  One that is not complete runs, and refuses pods that it
+    would have to decide about.
     """
 
     name: str
@@ -36,6 +40,7 @@ class Registration(msgspec.Struct, frozen=True):
     version: str
     args_type: type[msgspec.Struct] | None = None
     plugin: type[Plugin] | None = None
+    is_complete: bool = True
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -92,7 +97,15 @@ class _UnusableError(Exception):
 
 def _in_tree() -> Iterable[Registration]:
     for name, facts in IN_TREE.items():
-        yield Registration(name, tuple(facts.points), "berthing", __version__, facts.args)
+        yield Registration(
+            name,
+            tuple(facts.points),
+            "berthing",
+            __version__,
+            facts.args,
+            BUILT_IN.get(name),
+            is_complete=name in _COMPLETE,
+        )
 
 
 def _registration(entry_point: EntryPoint, earlier: Mapping[str, Registration]) -> Registration:

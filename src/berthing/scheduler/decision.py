@@ -1,0 +1,186 @@
+"""What was decided about a pod, kept as the engine had it: verdicts and scores as arrays.
+
+The arrays are the engine's own and are never written to again, so keeping a decision copies
+nothing, and telling why costs nothing until somebody asks.  `berthing explain`, logs and replays
+all read this one record.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from berthing.api.pod_info import PodInfo
+from berthing.framework import (
+    BoolColumn,
+    Code,
+    CodeColumn,
+    Int64Column,
+    Status,
+    Verdicts,
+)
+
+
+class PluginVerdicts(msgspec.Struct, frozen=True):
+    """What one Filter plugin said about every row."""
+
+    plugin: str
+    verdicts: Verdicts
+
+
+class PluginScores(msgspec.Struct, frozen=True):
+    """What one Score plugin gave the nodes that passed, in the order of `Decision.feasible`."""
+
+    plugin: str
+    weight: int
+    scored: Int64Column
+    # None where the plugin's scores need no normalising.
+    brought_to_scale: Int64Column | None
+    # The rows to pick from `scored`; None where it is of the nodes that passed alone.
+    rows: CodeColumn | None = None
+
+    @property
+    def raw(self) -> Int64Column:
+        """(n_feasible,) as the plugin scored them."""
+        return self.scored if self.rows is None else self.scored.take(self.rows)
+
+    @property
+    def normalized(self) -> Int64Column:
+        """(n_feasible,) brought to 0..100."""
+        return self.raw if self.brought_to_scale is None else self.brought_to_scale
+
+    @property
+    def weighted(self) -> Int64Column:
+        """(n_feasible,) what counts in the sum."""
+        return self.normalized * self.weight
+
+
+class Narrowing(msgspec.Struct, frozen=True):
+    """PreFilter plugins left only some nodes to look at."""
+
+    plugins: tuple[str, ...]
+    node_names: frozenset[str]
+
+    @property
+    def status(self) -> Status:
+        """What the other nodes are told."""
+        plugins = " ".join(self.plugins)
+        return Status.unresolvable(f"node(s) didn't satisfy plugin(s) [{plugins}]")
+
+
+class Decision(msgspec.Struct):
+    """One attempt at placing one pod.
+
+    node_names  (n_rows,)      at the time; empty where a row had no node
+    alive       (n_rows,)      true where it had one
+    feasible    (n_feasible,)  rows of the nodes that passed
+    total       (n_feasible,)  weighted scores summed up; None where nothing was scored
+    """
+
+    pod: PodInfo
+    node_names: Sequence[str]
+    alive: BoolColumn
+    # A status with which a PreFilter plugin turned the pod down for all nodes.
+    pre_filter: Status | None = None
+    narrowing: Narrowing | None = None
+    # What Filter plugins said about all rows; nothing of those that sat out.
+    verdicts: Mapping[str, Verdicts] = {}
+    filter_order: Sequence[str] = ()
+    # Nodes that fell (or would have) because of pods nominated there: row -> final status.
+    with_nominated: Mapping[int, Status | None] = {}
+    feasible: CodeColumn = np.zeros(0, np.intp)
+    # The pod's own nomination: the node, and whether it passed.
+    nominated_node: str = ""
+    nominated_passed: bool = False
+    scores: Sequence[PluginScores] = ()
+    total: Int64Column | None = None
+    chosen: str = ""
+    # Something broke, and with it the attempt; says which plugin.
+    error: Status | None = None
+
+    @property
+    def node_count(self) -> int:
+        """How many nodes there were."""
+        return int(np.count_nonzero(self.alive))
+
+    def statuses(self) -> Iterator[tuple[str, Status | None]]:
+        """Every node with why it was turned down, or None if it passed."""
+        merged = self._merged()
+        for row in map(int, np.flatnonzero(self.alive)):
+            yield self.node_names[row], self._status(row, merged)
+
+    def status(self, row: int) -> Status | None:
+        """Why the node of a row was turned down; None if it passed."""
+        return self._status(row, self._merged())
+
+    @property
+    def filters(self) -> tuple[PluginVerdicts, ...]:
+        """The verdicts in running order, stamped with the plugins' names."""
+        return tuple(
+            PluginVerdicts(name, self.verdicts[name].by(name))
+            for name in self.filter_order
+            if name in self.verdicts
+        )
+
+    def _merged(self) -> Verdicts:
+        merged = Verdicts.all_pass(len(self.alive))
+        for each in self.filters:
+            merged = merged.then(each.verdicts)
+        return merged
+
+    def _status(self, row: int, merged: Verdicts) -> Status | None:
+        if self.pre_filter is not None:
+            return self.pre_filter
+        if self.narrowing and self.node_names[row] not in self.narrowing.node_names:
+            return self.narrowing.status
+        if row in self.with_nominated:
+            return self.with_nominated[row]
+        return merged[row]
+
+    @property
+    def message(self) -> str:
+        """The text of the FailedScheduling event, without what PostFilter has to add."""
+        head = f"0/{self.node_count} nodes are available:"
+        if self.pre_filter is not None:
+            text = self.pre_filter.message
+        else:
+            counts = self._reason_counts()
+            text = ", ".join(sorted(f"{count} {reason}" for reason, count in counts.items()))
+        return f"{head} {text}." if text else head
+
+    def _reason_counts(self) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        if self.narrowing or self.with_nominated:
+            for _, status in self.statuses():
+                counts.update(status.reasons if status else ())
+            return counts
+        merged = self._merged()
+        looked_at = Verdicts(np.where(self.alive, merged.codes, 0), merged.statuses)
+        for status, count in looked_at.counts():
+            for reason in status.reasons if count else ():
+                counts[reason] += count
+        return counts
+
+    def unschedulable_plugins(self) -> frozenset[str]:
+        """Plugins that turned down the pod or some node: whose events may help."""
+        if self.pre_filter is not None:
+            plugins = {self.pre_filter.plugin}
+        else:
+            plugins = {status.plugin for _, status in self.statuses() if status is not None}
+            if self.narrowing:
+                plugins.update(self.narrowing.plugins)
+        return frozenset(plugins - {""})
+
+    def nodes_with(self, code: Code) -> list[str]:
+        """The nodes that were turned down with this code."""
+        return [name for name, status in self.statuses() if status and status.code is code]
+
+    def best(self) -> list[str]:
+        """The nodes with the highest total, by name."""
+        if self.total is None or not len(self.total):
+            return []
+        rows = self.feasible[self.total == self.total.max()]
+        return sorted(self.node_names[row] for row in map(int, rows))

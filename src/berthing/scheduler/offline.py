@@ -1,0 +1,150 @@
+"""The engine without a cluster: decides about pods in a cluster that is only described.
+
+`berthing explain` and `berthing verify` ask it.  It is the very same cycle on the very same columns
+as a live scheduler's; only what a plugin could do to the outside world is missing, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from random import Random
+from typing import Generic, NoReturn, TypeVar, cast
+
+import msgspec
+
+from berthing.api.core import Namespace
+from berthing.api.meta import ApiObject
+from berthing.api.node import Node
+from berthing.api.pod import Pod
+from berthing.api.pod_info import PodInfo
+from berthing.cluster.cluster import Cluster
+from berthing.cluster.rows import Row, Rows
+from berthing.config.features import FeatureGates
+from berthing.config.load import EffectiveProfile
+from berthing.framework import CycleState, ExtensionPoint, Handle
+from berthing.scheduler.cycle import Cycle
+from berthing.scheduler.decision import Decision
+from berthing.scheduler.profile import assemble
+from berthing.scheduler.registry import Registry
+
+T = TypeVar("T", bound=ApiObject)
+
+# What a decision takes; the rest of a profile needs a cluster to act on.
+_DECIDING = (
+    ExtensionPoint.PRE_FILTER,
+    ExtensionPoint.FILTER,
+    ExtensionPoint.PRE_SCORE,
+    ExtensionPoint.SCORE,
+)
+
+
+class Offline:
+    """A described cluster and the profiles of a configuration."""
+
+    def __init__(
+        self,
+        profiles: Iterable[EffectiveProfile],
+        *,
+        registry: Registry,
+        gates: FeatureGates,
+        seed: int = 0,
+    ) -> None:
+        self.cluster = Cluster()
+        self._nominated: dict[str, list[PodInfo]] = {}
+        self._cycles: dict[str, Cycle] = {}
+        for profile in profiles:
+            handle = cast("Handle", _OfflineHandle(self.cluster, profile.scheduler_name, gates))
+            assembled = assemble(
+                profile.scheduler_name,
+                {point: profile.plugins[point] for point in _DECIDING},
+                cast("Mapping[str, msgspec.Struct]", profile.args),
+                registry=registry,
+                handle=handle,
+            )
+            self._cycles[profile.scheduler_name] = Cycle(
+                self.cluster, assembled, random=Random(seed)
+            )
+
+    @property
+    def profile_names(self) -> tuple[str, ...]:
+        """The schedulerNames that pods can ask for."""
+        return tuple(self._cycles)
+
+    def add(self, obj: ApiObject) -> None:
+        """Put an object into the cluster, as the scheduler would see it."""
+        match obj:
+            case Node():
+                self.cluster.set_node(obj)
+            case Namespace():
+                self.cluster.set_namespace(obj)
+            case Pod():
+                self._add_pod(obj)
+            case _:
+                self.cluster.objects.set(obj)
+
+    def _add_pod(self, pod: Pod) -> None:
+        if pod.is_terminal:
+            return
+        info = PodInfo.of(pod)
+        nominated = pod.status.nominated_node_name
+        if pod.spec.node_name:
+            self.cluster.set_pod(info)
+        elif nominated and info.scheduler_name in self._cycles and not info.facts.gates:
+            self._nominated.setdefault(nominated, []).append(info)
+
+    def decide(self, pod: PodInfo, *, rank_all: bool = False) -> Decision:
+        """What a scheduler with these profiles decides about the pod; KeyError if none is its."""
+        cycle = self._cycles[pod.scheduler_name]
+        return cycle.schedule(pod, CycleState(), self._nominated, rank_all=rank_all)
+
+
+class _OfflineHandle:
+    """What plugins can ask of a cluster that is only described."""
+
+    def __init__(self, cluster: Cluster, profile_name: str, gates: FeatureGates) -> None:
+        self._cluster = cluster
+        self._gates = gates
+        self.profile_name = profile_name
+        self.snapshot = _OfflineSnapshot(cluster)
+        self.extenders = ()
+
+    def namespace_labels(self, namespace: str) -> Mapping[str, str]:
+        return self._cluster.namespace_labels(namespace)
+
+    def is_feature_enabled(self, gate: str) -> bool:
+        return self._gates.enabled(gate)
+
+    def lister(self, kind: type[T]) -> _OfflineLister[T]:
+        return _OfflineLister(self._cluster, kind)
+
+    def now(self) -> float:
+        return 0.0
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{name} needs a running scheduler; this cluster is only described")
+
+
+class _OfflineSnapshot:
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    @property
+    def nodes(self) -> Rows:
+        return self._cluster.rows()
+
+    def node(self, name: str) -> Row | None:
+        return self._cluster.row(name)
+
+
+class _OfflineLister(Generic[T]):
+    """Objects of one kind; nodes and pods are in the snapshot."""
+
+    def __init__(self, cluster: Cluster, kind: type[T]) -> None:
+        self._cluster = cluster
+        self._kind = kind
+
+    def get(self, name: str, namespace: str = "") -> T | None:
+        return self._cluster.objects.get(self._kind, name, namespace)
+
+    def list(self, namespace: str | None = None) -> Iterable[T]:
+        return self._cluster.objects.list(self._kind, namespace)
