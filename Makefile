@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$name; break; }; done)
 WORKERS ?= auto
-SOURCES := src tests
+SOURCES := src tests examples
 
 .PHONY: demo test check format bench clean
 .DELETE_ON_ERROR:

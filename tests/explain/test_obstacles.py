@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from berthing.api.meta import ApiObject
+from berthing.api.core import Service, ServiceSpec
+from berthing.api.meta import ApiObject, ObjectMeta
 from berthing.api.node_selector import NodeSelectorRequirement
 from berthing.api.pod import ContainerPort, Pod
+from berthing.explain.report import Report
 from berthing.testing import (
     HOSTNAME,
     ZONE,
@@ -176,8 +178,7 @@ SPREAD = make_spread_constraint(WEB)
                 make_pod("w", labels=WEB, node_name="n"),
             ],
             [
-                f"spread over {ZONE}: 2 in a with this pod, 0 in the emptiest of 2 domains: "
-                "skew 2, allowed 1"
+                f"spread over {ZONE}: 2 in a with this pod, 0 in the emptiest of 2 domains: skew 2, allowed 1"
             ],
             id="the skew there would be",
         ),
@@ -195,8 +196,7 @@ SPREAD = make_spread_constraint(WEB)
                 *(make_pod(f"w{node}", labels=WEB, node_name=node) for node in ("n", "m")),
             ],
             [
-                f"spread over {ZONE}: 2 in a with this pod, "
-                "0 counted as least, with 2 domains and minDomains 3: skew 2, allowed 1"
+                f"spread over {ZONE}: 2 in a with this pod, 0 counted as least, with 2 domains and minDomains 3: skew 2, allowed 1"
             ],
             id="too few domains",
         ),
@@ -261,23 +261,17 @@ profiles:
       defaultConstraints:
       - {{maxSkew: 1, topologyKey: {HOSTNAME}, whenUnsatisfiable: DoNotSchedule}}
 """
-    from berthing.api.core import Service, ServiceSpec
-    from berthing.api.meta import ObjectMeta
-
     service = Service(
         metadata=ObjectMeta(name="web", namespace="default"), spec=ServiceSpec(selector=WEB)
     )
     running = make_pod("w", labels=WEB, node_name="n")
     objects = (make_node("n"), make_node("m"), running, service)
     assert texts(make_pod(labels=WEB), *objects, config=config) == [
-        f"spread over {HOSTNAME}: 2 in n with this pod, 0 in the emptiest of 2 domains: "
-        "skew 2, allowed 1"
+        f"spread over {HOSTNAME}: 2 in n with this pod, 0 in the emptiest of 2 domains: skew 2, allowed 1"
     ]
 
 
 def test_closest_are_nodes_with_the_least_in_the_way() -> None:
-    from berthing.explain.report import Report
-
     nodes = (
         make_node("far", cpu="1", taints=[make_taint("gpu")]),
         make_node("near", cpu="3"),

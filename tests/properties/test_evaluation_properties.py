@@ -11,13 +11,15 @@ from functools import lru_cache
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from msgspec.structs import replace
 
 from berthing.api.node import Node
 from berthing.api.pod import Pod
 from berthing.api.pod_info import PodInfo
 from berthing.config.features import FeatureGates
 from berthing.config.load import Loaded, default
+from berthing.explain.answers import answers
 from berthing.scheduler.offline import Offline
 from berthing.scheduler.registry import Registry, discover
 from berthing.testing import (
@@ -31,7 +33,6 @@ from berthing.testing import (
     make_taint,
     tolerate,
 )
-from berthing.verify.decisions import answers
 
 # So many that a few that changed are asked about alone.
 NODES = [f"node-{number:02}" for number in range(24)]
@@ -61,9 +62,7 @@ KINDS: Sequence[Callable[[str], Pod]] = (
         uid=uid,
         labels=DB,
         spread=[
-            make_spread_constraint(
-                DB, topology_key=HOSTNAME, when_unsatisfiable="ScheduleAnyway"
-            )
+            make_spread_constraint(DB, topology_key=HOSTNAME, when_unsatisfiable="ScheduleAnyway")
         ],
     ),
     lambda uid: make_pod(uid, uid=uid, pod_affinity=[NEAR_WEB]),
@@ -102,24 +101,29 @@ class Memory(RuleBasedStateMachine):
         super().__init__()
         self.engine = engine()
         self.nodes: dict[str, Node] = {}
-        self.pods: dict[str, tuple[PodInfo, str]] = {}
+        self.pods: dict[str, PodInfo] = {}
+        self.assumed: dict[str, str] = {}
         self.nominated: list[Pod] = []
 
     @initialize(
         cordoned=st.sets(st.sampled_from(NODES)),
         nominated=st.lists(st.tuples(kinds, st.sampled_from(NODES)), max_size=2),
     )
-    def begin(
-        self, cordoned: set[str], nominated: list[tuple[Callable[[str], Pod], str]]
-    ) -> None:
+    def begin(self, cordoned: set[str], nominated: list[tuple[Callable[[str], Pod], str]]) -> None:
         for number, name in enumerate(NODES):
             self.set_node(
-                make_node(name, zone="ab"[number % 2], cordoned=name in cordoned, pods="4")
+                make_node(
+                    name,
+                    zone="ab"[number % 2],
+                    cordoned=name in cordoned,
+                    pods="4",
+                    images={"x:1": 500_000_000} if number % 3 else {},
+                )
             )
         for number, (kind, name) in enumerate(nominated):
             pod = kind(f"nominated-{number}")
-            status = {"nominated_node_name": name}
-            self.nominated.append(_replaced(pod, status))
+            status = replace(pod.status, nominated_node_name=name)
+            self.nominated.append(replace(pod, status=status))
             self.engine.add(self.nominated[-1])
 
     @rule(node=nodes)
@@ -133,14 +137,17 @@ class Memory(RuleBasedStateMachine):
         self.engine.cluster.remove_node(name)
 
     @rule(kind=kinds, uid=uids, name=st.sampled_from(NODES))
-    def place(self, kind: Callable[[str], Pod], uid: str, name: str) -> None:
-        info = PodInfo.of(kind(uid))
-        self.pods[uid] = info, name
-        self.engine.cluster.assume(info, name)
+    def set_pod(self, kind: Callable[[str], Pod], uid: str, name: str) -> None:
+        pod = kind(uid)
+        info = PodInfo.of(replace(pod, spec=replace(pod.spec, node_name=name)))
+        self.pods[uid] = info
+        self.assumed.pop(uid, None)
+        self.engine.cluster.set_pod(info)
 
     @rule(uid=uids)
     def remove_pod(self, uid: str) -> None:
         self.pods.pop(uid, None)
+        self.assumed.pop(uid, None)
         self.engine.cluster.remove_pod(uid)
 
     @rule(kind=kinds, count=st.integers(1, 4))
@@ -149,14 +156,22 @@ class Memory(RuleBasedStateMachine):
             self.remove_pod(uid)
             chosen = self.decide(kind, uid)
             if chosen:
-                self.place(kind, uid, chosen)
+                self.pods[uid] = PodInfo.of(kind(uid))
+                self.engine.cluster.assume(self.pods[uid], chosen)
+                self.assumed[uid] = chosen
 
-    def decide(self, kind: Callable[[str], Pod], uid: str) -> str:
+    @rule()
+    def ask(self) -> None:
+        fresh = self.fresh_engine()
+        for kind in KINDS:
+            self.decide(kind, "asking", fresh)
+
+    def decide(self, kind: Callable[[str], Pod], uid: str, fresh: Offline | None = None) -> str:
         info = PodInfo.of(kind(uid))
         decision = self.engine.decide(info, rank_all=True)
-        expected = answers(self.fresh_engine().decide(info, rank_all=True))
-        assert answers(decision) == expected
+        expected = (fresh or self.fresh_engine()).decide(info, rank_all=True)
         assert decision.error is None
+        assert answers(decision) == answers(expected)
         best = decision.best()
         assert decision.chosen in best if best else not decision.chosen
         return decision.chosen
@@ -165,10 +180,13 @@ class Memory(RuleBasedStateMachine):
         fresh = engine()
         for obj in (*self.nodes.values(), *self.nominated):
             fresh.add(obj)
-        for info, name in self.pods.values():
-            fresh.cluster.assume(info, name)
+        for uid, info in self.pods.items():
+            if uid in self.assumed:
+                fresh.cluster.assume(info, self.assumed[uid])
+            else:
+                fresh.cluster.set_pod(info)
         return fresh
 
-    @rule(kind=kinds)
-    def ask(self, kind: Callable[[str], Pod]) -> None:
-        self.decide(kind, "asking")
+
+TestMemory = Memory.TestCase
+TestMemory.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)

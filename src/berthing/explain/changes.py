@@ -33,6 +33,8 @@ from berthing.plugins.node_unschedulable import CORDON
 
 # Taints that are tried: those on most nodes.  A cluster may have one for each node.
 _MOST_TAINTS = 32
+# Amounts of a resource that are tried, the largest first.
+_MOST_AMOUNTS = 8
 
 
 class Effort(IntEnum):
@@ -94,15 +96,14 @@ def _asking_for_less(question: Question) -> Iterator[_Candidate]:
         if asked <= 0:
             continue
         nothing = changed_pods.asking_at_most(pod, resource, 0)
-        most = max(
-            (_free(question, name, resource) for name in _nodes_for(question, nothing)), default=0
-        )
-        if most >= asked:
-            continue
-        if most > 0:
-            amount = rounded_down(resource, most)
+        free = {_free(question, name, resource) for name in _nodes_for(question, nothing)}
+        amounts = [rounded_down(resource, amount) for amount in free if 0 < amount < asked]
+        # The first will do, but where pods are nominated that would not leave so much.
+        for amount in sorted(amounts, reverse=True)[:_MOST_AMOUNTS]:
             less = changed_pods.asking_at_most(pod, resource, amount)
-            yield _Candidate(f"if {resource} <= {shown(resource, amount)}", less, Effort.LESS)
+            if _nodes_for(question, less):
+                yield _Candidate(f"if {resource} <= {shown(resource, amount)}", less, Effort.LESS)
+                break
         else:
             yield _Candidate(f"if it asked for no {resource}", nothing, Effort.DROP)
 

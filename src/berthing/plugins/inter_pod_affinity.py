@@ -213,12 +213,12 @@ class InterPodAffinity(
     def after_node_change(
         self, pod: PodInfo, old: object | None, new: object | None
     ) -> QueueingHint:
-        """Wake the pod for a node that came to a domain of its terms, or left one it had to avoid."""
+        """Wake the pod for a node that came to a domain it wants, or left one it must avoid."""
         if pod.terms.error:
             return QueueingHint.QUEUE
         after = new.metadata.labels if isinstance(new, Node) else EMPTY
         if not isinstance(old, Node):
-            # A node without the key of an anti-affinity term suits it, one with it is yet to be tried.
+            # Without its key a node suits anti-affinity; with it, its domain may be a new one.
             helps = bool(pod.terms.required_anti) or _any_key(
                 pod.terms.required, lambda key: key in after
             )
