@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from berthing.api.core import Service
+from berthing.api.frozen import FrozenDict
 from berthing.api.labels import EVERYTHING
 from berthing.api.meta import ObjectMeta
 from berthing.api.pod_info import PodInfo
@@ -112,7 +113,7 @@ def forget_a_counter(cluster: Cluster) -> None:
 
 
 def add_a_class(cluster: Cluster) -> None:
-    cluster.counters.add_pod(PodClass("nowhere", {}), 1)
+    cluster.counters.add_pod(PodClass("nowhere", FrozenDict()), 1)
 
 
 def spoil_carried_terms(cluster: Cluster) -> None:

@@ -75,6 +75,19 @@ def test_it_is_row_local_and_so_asked_again_when_a_price_changes(registry: Regis
 
 
 @pytest.mark.parametrize(
+    ("percentage", "found"),
+    [
+        pytest.param("", 400, id="all nodes unless told otherwise"),
+        pytest.param("percentageOfNodesToScore: 50\n", 200, id="a configured share is honoured"),
+    ],
+)
+def test_how_many_nodes_it_is_asked_about(registry: Registry, percentage: str, found: int) -> None:
+    prices = {f"n{number}": "10" for number in range(400)}
+    engine = offline(registry, prices, config=CONFIG + percentage)
+    assert len(engine.decide(PodInfo.of(make_pod())).feasible) == found
+
+
+@pytest.mark.parametrize(
     ("wrong", "path", "line", "message"),
     [
         ("limits: 5", "limits", 12, "did you mean limit?"),

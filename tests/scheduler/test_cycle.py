@@ -378,3 +378,20 @@ def test_a_nomination_that_fell_through_is_no_obstacle() -> None:
     decision = decide(cycle, make_pod(nominated_node_name="n3"))
     assert decision.nominated_passed is False
     assert decision.chosen in {"n0", "n1", "n2", "n4"}
+
+
+def test_the_last_decisions_are_kept_as_they_were() -> None:
+    cluster = five()
+    cycle = make_cycle(cluster, NoCordons, NoOdds, Emptiest)
+    first = decide(cycle, make_pod("a", uid="a"))
+    assert first.total is not None
+    then = first.total.tolist()
+    for number in range(120):
+        info = PodInfo.of(make_pod(f"p{number}", uid=f"p{number}"))
+        cluster.assume(info, decide(cycle, info.pod).chosen)
+    assert first.total.tolist() == then
+    assert len(cycle.decisions) == 100
+    assert cycle.decisions.last("default/a") is None
+    newest = cycle.decisions.last("default/p119")
+    assert newest is not None
+    assert newest.pod.uid == "p119"

@@ -65,7 +65,7 @@ class Workload(msgspec.Struct, frozen=True):
             yield self._pod(f"old-{number}", template, node_name(node))
 
     def _pod(self, name: str, template: int, node: str) -> Pod:
-        return self.make(name, {"app": f"{self.name.replace(' ', '-')}-{template}"}, node)
+        return self.make(name, {"app": f"{self.name}-{template}"}, node)
 
 
 def node_name(number: int) -> str:
@@ -163,10 +163,10 @@ def _pod(
 # Targets are for 5,000 nodes and 10,000 running pods, on a core of the kind that CI has.
 WORKLOADS: Final = (
     Workload("plain", 60, _plain),
-    Workload("node affinity", 70, _node_affinity),
-    Workload("required spread", 120, _required_spread),
-    Workload("preferred spread", 150, _preferred_spread),
-    Workload("required affinity", 150, _required_affinity, in_one_zone=True),
+    Workload("node-affinity", 70, _node_affinity),
+    Workload("required-spread", 120, _required_spread),
+    Workload("preferred-spread", 150, _preferred_spread),
+    Workload("required-affinity", 150, _required_affinity, in_one_zone=True),
     Workload("anti-affinity", 150, _anti_affinity),
-    Workload("preferred affinity", 200, _preferred_affinity),
+    Workload("preferred-affinity", 200, _preferred_affinity),
 )

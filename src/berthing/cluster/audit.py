@@ -10,7 +10,7 @@ rows, and where the descriptions differ there is a mistake:
        v                                                v
     Description ------------- differences ------------- Description
 
-It takes seconds in a large cluster, so it is for tests, and for operators who ask for it.
+It looks at all there is, so it is for tests, and for operators who ask for it.
 
 Not compared: the size of an image, which is the word of the node that came first and may be gone;
 the logs of changes, which tell what happened and not what is.

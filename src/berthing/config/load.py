@@ -58,6 +58,8 @@ class EffectiveProfile(msgspec.Struct, frozen=True):
     plugins: Mapping[str, tuple[RunningPlugin, ...]]
     # Of the plugins that are enabled, sorted by name; those without arguments are left out.
     args: Mapping[str, object]
+    # Where plugins look at one node at a time, the share of nodes that is enough.
+    percentage_of_nodes_to_score: int = 0
 
     @property
     def queue_sort(self) -> tuple[str, object]:
@@ -293,7 +295,9 @@ def _complete(
     ]
     advise(written, merged, running, catalogue, gates, findings)
     check_certificates(config.extenders, findings)
-    profiles = tuple(map(_effective, config.profiles, merged, running))
+    profiles = tuple(
+        _effective(config, *each) for each in zip(config.profiles, merged, running, strict=True)
+    )
     check_queue_sorts([profile.queue_sort for profile in profiles], findings)
     return config, profiles
 
@@ -330,7 +334,10 @@ def _default_args(name: str, type_: type[msgspec.Struct], findings: Findings) ->
 
 
 def _effective(
-    profile: KubeSchedulerProfile, merged: Merged, running: Mapping[str, tuple[RunningPlugin, ...]]
+    config: KubeSchedulerConfiguration,
+    profile: KubeSchedulerProfile,
+    merged: Merged,
+    running: Mapping[str, tuple[RunningPlugin, ...]],
 ) -> EffectiveProfile:
     enabled = enabled_names(merged)
     args = {config.name: config.args for config in profile.plugin_config if config.name in enabled}
@@ -338,4 +345,7 @@ def _effective(
         profile.scheduler_name or "",
         running,
         {name: args[name] for name in sorted(args) if args[name] is not None},
+        config.percentage_of_nodes_to_score
+        if profile.percentage_of_nodes_to_score is None
+        else profile.percentage_of_nodes_to_score,
     )

@@ -47,6 +47,7 @@ from berthing.scheduler.asking import (
     misbehaved,
 )
 from berthing.scheduler.decision import Decision, Narrowing, PluginScores
+from berthing.scheduler.decisions import Decisions
 from berthing.scheduler.evaluation import Evaluation, Remembered
 from berthing.scheduler.profile import Profile
 
@@ -69,6 +70,7 @@ class Cycle:
         random: Random,
         percentage_of_nodes_to_score: int = 100,
     ) -> None:
+        self.decisions = Decisions()
         self._cluster = cluster
         self._random = random
         self._percentage = percentage_of_nodes_to_score
@@ -113,6 +115,7 @@ class Cycle:
             self._pick(decision)
         except PluginFailureError as failure:
             decision.error = failure.status
+        self.decisions.keep(decision)
         return decision
 
     # Which nodes can run the pod.

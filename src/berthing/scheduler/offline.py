@@ -62,7 +62,11 @@ class Offline:
                 handle=handle,
             )
             self._cycles[profile.scheduler_name] = Cycle(
-                self.cluster, assembled, random=Random(seed)
+                self.cluster,
+                assembled,
+                random=Random(seed),
+                # Columns make it cheap to look at all nodes, unless the user says otherwise.
+                percentage_of_nodes_to_score=profile.percentage_of_nodes_to_score or 100,
             )
 
     @property
