@@ -1,4 +1,8 @@
-"""Which nodes have given out which of their own ports."""
+"""Which nodes have given out which of their own ports.
+
+Upstream: HostPortInfo in kube-scheduler/framework/types.go (v1.36.4).
+Differs:  a port that several pods hold is free when the last of them is gone, not with the first.
+"""
 
 from __future__ import annotations
 
