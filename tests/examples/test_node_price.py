@@ -46,8 +46,8 @@ def loaded(text: str, registry: Registry) -> Loaded:
     return load_text(text, catalogue=registry.catalogue, args_types=registry.args_types)
 
 
-def offline(registry: Registry, prices: dict[str, str]) -> Offline:
-    engine = Offline(loaded(CONFIG, registry).profiles, registry=registry, gates=FeatureGates())
+def offline(registry: Registry, prices: dict[str, str], *, config: str = CONFIG) -> Offline:
+    engine = Offline(loaded(config, registry).profiles, registry=registry, gates=FeatureGates())
     for name, price in prices.items():
         labels = {"example.com/cents-per-hour": price} if price else {}
         engine.add(make_node(name, labels=labels))
