@@ -1,0 +1,1 @@
+"""Berthing as a process: the scheduler, its client and its HTTP endpoints joined together."""

@@ -1,0 +1,1 @@
+"""How the parts of Berthing tell what they do: numbers for /metrics, and log records."""
