@@ -120,6 +120,21 @@ def spent(pod: Pod, gates: RequestGates = DEFAULT_GATES) -> Spent:
     return _spent(_status_demand(pod), gates)
 
 
+def asks_for_less(old: Pod, new: Pod, gates: RequestGates = DEFAULT_GATES) -> bool:
+    """Whether the pod takes less of some resource than before, or nothing at all.
+
+    Compared to the thousandth, as upstream does.
+    """
+    before, after = _status_demand(old), _status_demand(new)
+    if before == after:
+        return False
+    left = pod_requests(after, gates)
+    return any(
+        name not in left or amount.milli_value() > left[name].milli_value()
+        for name, amount in pod_requests(before, gates).items()
+    )
+
+
 def pod_requests(
     demand: PodDemand, gates: RequestGates = DEFAULT_GATES, missing: ResourceList = EMPTY_LIST
 ) -> dict[str, Quantity]:

@@ -89,6 +89,11 @@ class Cluster:
         placed = self._pods.get(uid)
         return placed is not None and placed.assumed
 
+    def node_name_of(self, uid: str) -> str:
+        """The node of a pod, if only assumed; empty for a pod that has none."""
+        placed = self._pods.get(uid)
+        return placed.node_name if placed else ""
+
     def namespaces(self) -> Mapping[str, Mapping[str, str]]:
         """The labels of every namespace that there is."""
         return self._namespaces

@@ -75,7 +75,7 @@ class EventResource(StrEnum):
     WILDCARD = "*"
 
 
-class ClusterEvent(msgspec.Struct, frozen=True):
+class ClusterEvent(msgspec.Struct, frozen=True, cache_hash=True):
     """A kind of change to a kind of object."""
 
     resource: str

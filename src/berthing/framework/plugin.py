@@ -21,7 +21,7 @@ Differs:  PreFilter, Permit and PostFilter return one value in place of a pair; 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import ClassVar
 
@@ -107,6 +107,26 @@ class QueueSortPlugin(Plugin):
     def less(self, first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
         """Whether `first` leaves the queue before `second`."""
         raise NotImplementedError
+
+    def sort_key(self, pod: QueuedPodInfo) -> object:
+        """What stands for the pod in comparisons: `less` by default.
+
+        A tuple of numbers orders the queue much faster; it must tell the same order.
+        """
+        return _ByLess(self.less, pod)
+
+
+class _ByLess:
+    """A pod that is compared by a plugin."""
+
+    __slots__ = ("_less", "_pod")
+
+    def __init__(self, less: Callable[[QueuedPodInfo, QueuedPodInfo], bool], pod: QueuedPodInfo):
+        self._less = less
+        self._pod = pod
+
+    def __lt__(self, other: _ByLess) -> bool:
+        return self._less(self._pod, other._pod)
 
 
 class EnqueueExtensions(Plugin):

@@ -26,7 +26,7 @@ class QueuedPodInfo(Protocol):
 
     @property
     def initial_attempt_timestamp(self) -> float | None:
-        """When the pod was first popped; None before."""
+        """When the pod first became active, past all gates; None before."""
         ...
 
     @property

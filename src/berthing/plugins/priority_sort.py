@@ -18,3 +18,7 @@ class PrioritySort(QueueSortPlugin):
         """Whether `first` leaves the queue before `second`; false for two that tie."""
         mine, other = first.pod_info.priority, second.pod_info.priority
         return mine > other or (mine == other and first.timestamp < second.timestamp)
+
+    def sort_key(self, pod: QueuedPodInfo) -> tuple[int, float]:
+        """The same order, as numbers."""
+        return -pod.pod_info.priority, pod.timestamp

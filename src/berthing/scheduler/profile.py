@@ -20,9 +20,11 @@ from berthing.framework import (
     ExtensionPoint,
     Handle,
     Plugin,
+    PreEnqueuePlugin,
     PreFilterExtensions,
 )
 from berthing.framework.cluster_events import completed
+from berthing.queue.scheduling_queue import QueueingProfile
 from berthing.scheduler.registry import Registry
 
 # Points at which a plugin can send a pod back to wait for events.
@@ -72,6 +74,14 @@ class Profile:
             else DEFAULT_EVENTS
             for name, plugin in rejecting.items()
         }
+
+    def queueing(self) -> QueueingProfile:
+        """What of the profile concerns the queue."""
+        held_back_by = self.points[ExtensionPoint.PRE_ENQUEUE]
+        return QueueingProfile(
+            tuple(each for each in held_back_by if isinstance(each, PreEnqueuePlugin)),
+            self.events(),
+        )
 
     @property
     def pre_filter_extensions(self) -> tuple[PreFilterExtensions, ...]:
