@@ -1,0 +1,199 @@
+"""What a scheduler writes about pods: bindings, conditions, nominations, and deletions of victims.
+
+Upstream: pkg/scheduler/util/utils.go (PatchPodStatus, DeletePod), defaultbinder, backend/api_calls
+          (v1.36.4).
+Differs:  a binding whose answer is lost is looked up, where upstream takes it for failed; a
+          deletion is meant for this pod and no other of its name.
+
+A binding ends in one of two ways: the pod is on the node, or an error says that it is not.  As long
+as neither is sure the pod must count as placed, or its room would be given away twice, so
+`bind_pod` asks on until it knows.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from types import NoneType
+from typing import Final
+
+import msgspec
+
+from berthing.api.meta import ObjectMeta, Value
+from berthing.api.pod import Pod, PodCondition
+from berthing.client.api_client import ApiClient
+from berthing.client.backoff import Backoff
+from berthing.client.errors import (
+    ApiError,
+    ClientError,
+    ConflictError,
+    NotFoundError,
+    NotSentError,
+    ServerError,
+    TooManyRequestsError,
+    TransportError,
+)
+from berthing.telemetry import logs
+
+_log = logs.get("client.pod_writer")
+
+_STRATEGIC_MERGE: Final = "application/strategic-merge-patch+json"
+_STATUS_TRIES: Final = 4
+# A server that is asked over and over whether it bound a pod, and each time fails to bind it.
+_BIND_TRIES: Final = 5
+_PASSING_CODES: Final = (500, 503)
+
+
+class PodWriter:
+    """Writes about pods; each method returns once the API server has answered."""
+
+    def __init__(
+        self, client: ApiClient, *, now: Callable[[], float], random: random.Random
+    ) -> None:
+        self._client = client
+        self._now = now
+        self._random = random
+
+    async def bind_pod(self, pod: Pod, node_name: str) -> None:
+        """Bind the pod, or raise the ApiError or TransportError for which it is not bound."""
+        body = _binding(pod, node_name)
+        path = f"{_path(pod)}/binding"
+        backoff = Backoff(initial_seconds=0.05, max_seconds=5, random=self._random)
+        for attempt in range(_BIND_TRIES):
+            try:
+                return await self._client.request("POST", path, body=body, type_=NoneType)
+            except (ConflictError, ServerError, TransportError) as error:
+                if attempt == 0 and isinstance(error, NotSentError):
+                    raise
+                bound_to = await self._node_of(pod)
+                if bound_to == node_name:
+                    return None
+                # Unless the answer says so, not being bound yet may mean being bound soon: only
+                # another attempt can tell, which is refused if an earlier one made it.
+                if bound_to or isinstance(error, ConflictError) or attempt == _BIND_TRIES - 1:
+                    raise
+                _log.info("Binding is tried again", pod=pod, err=error)
+                await backoff.wait()
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _node_of(self, pod: Pod) -> str:
+        """The node that the pod is bound to now; waits until the server can tell."""
+        backoff = Backoff(initial_seconds=0.05, max_seconds=5, random=self._random)
+        while True:
+            try:
+                current = await self._client.request("GET", _path(pod), type_=Pod)
+            except (TransportError, ServerError, TooManyRequestsError) as error:
+                _log.warning("Cannot tell whether pod is bound", pod=pod, err=error)
+                await backoff.wait()
+            else:
+                # Another pod of that name is bound or not; this one is gone.
+                return current.spec.node_name if current.metadata.uid == pod.metadata.uid else ""
+
+    async def patch_pod_status(
+        self,
+        pod: Pod,
+        *,
+        condition: PodCondition | None = None,
+        nominated_node_name: str | None = None,
+    ) -> None:
+        """Set a condition, a nomination (the empty text takes it back), or both.
+
+        Writes nothing if the pod, as it is given, has all that already.
+        """
+        status: dict[str, object] = {}
+        if condition is not None and not _has(pod, condition):
+            status["conditions"] = [self._dated(pod, condition)]
+        if nominated_node_name not in (None, pod.status.nominated_node_name):
+            # A patch deletes what it sets to null.
+            status["nominatedNodeName"] = nominated_node_name or None
+        if not status:
+            return
+        body = msgspec.json.encode({"metadata": {"uid": pod.metadata.uid}, "status": status})
+        await self._retried(
+            lambda: self._client.request(
+                "PATCH",
+                f"{_path(pod)}/status",
+                body=body,
+                content_type=_STRATEGIC_MERGE,
+                type_=NoneType,
+            )
+        )
+
+    async def delete_pod(self, pod: Pod) -> None:
+        """Delete the pod, in its own time of grace; one that is gone already is fine."""
+        body = {"kind": "DeleteOptions", "apiVersion": "v1"}
+        options = body | {"preconditions": {"uid": pod.metadata.uid}}
+        try:
+            await self._client.request("DELETE", _path(pod), body=options, type_=NoneType)
+        except NotFoundError:
+            _log.v4("Pod to delete is gone already", pod=pod)
+
+    def _dated(self, pod: Pod, condition: PodCondition) -> dict[str, object]:
+        before = pod.condition(condition.type)
+        since = condition.last_transition_time
+        if before is not None and before.status == condition.status:
+            since = before.last_transition_time
+        since = since or datetime.fromtimestamp(self._now(), UTC).replace(microsecond=0)
+        return {
+            "type": condition.type,
+            "status": condition.status,
+            "reason": condition.reason or None,
+            "message": condition.message or None,
+            "observedGeneration": condition.observed_generation or None,
+            "lastProbeTime": None,
+            "lastTransitionTime": since,
+        }
+
+    async def _retried(self, write: Callable[[], Awaitable[None]]) -> None:
+        backoff = Backoff(initial_seconds=0.01, factor=5, jitter=0.1, random=self._random)
+        for _ in range(_STATUS_TRIES - 1):
+            try:
+                return await write()
+            except ClientError as error:
+                if not _is_passing(error):
+                    raise
+                await backoff.wait()
+        return await write()
+
+
+class _Target(Value, frozen=True, kw_only=True):
+    kind: str
+    name: str
+
+
+class _Binding(Value, frozen=True, kw_only=True):
+    api_version: str
+    kind: str
+    metadata: ObjectMeta
+    target: _Target
+
+
+def _binding(pod: Pod, node_name: str) -> _Binding:
+    metadata = pod.metadata
+    return _Binding(
+        api_version="v1",
+        kind="Binding",
+        metadata=ObjectMeta(name=metadata.name, namespace=metadata.namespace, uid=metadata.uid),
+        target=_Target(kind="Node", name=node_name),
+    )
+
+
+def _path(pod: Pod) -> str:
+    return f"/api/v1/namespaces/{pod.metadata.namespace}/pods/{pod.metadata.name}"
+
+
+def _has(pod: Pod, condition: PodCondition) -> bool:
+    """Whether the pod has the condition; for which generation of its spec does not count."""
+    before = pod.condition(condition.type)
+    return before is not None and (before.status, before.reason, before.message) == (
+        condition.status,
+        condition.reason,
+        condition.message,
+    )
+
+
+def _is_passing(error: ClientError) -> bool:
+    if isinstance(error, ApiError):
+        return isinstance(error, ConflictError) or error.status.code in _PASSING_CODES
+    return isinstance(error, NotSentError)
