@@ -1,7 +1,8 @@
 # Each target sets up what it needs in .venv by itself; a second call finds it done.
 #
 #   make demo    the main job, on nothing but this machine
-#   make test    all tests
+#   make test    all tests but those of make e2e
+#   make e2e     tests against a real API server and etcd, which Go builds: minutes the first time
 #   make check   format, lint, strict types, layers
 #   make bench   what is fast, and how fast
 
@@ -13,7 +14,7 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 WORKERS ?= auto
 SOURCES := src tests examples
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test e2e check format bench clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.ready
@@ -21,6 +22,10 @@ demo: $(VENV)/.ready
 
 test: $(VENV)/.ready-dev
 	$(BIN)/pytest -n $(WORKERS) -q
+
+# One process: the servers take what cores there are.
+e2e: $(VENV)/.ready-dev
+	$(BIN)/pytest -q tests/e2e
 
 check: $(VENV)/.ready-dev
 	$(BIN)/ruff format --check $(SOURCES)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from berthing.api.decode import encode_value
+from berthing.api.pod import PodSpec
 from berthing.api.quantity import parse_quantity
 from berthing.api.resource_list import ResourceList
 
@@ -16,6 +18,11 @@ def test_amounts_are_texts_or_numbers_or_quantities() -> None:
         "pods": "110",
         "x": "500m",
     }
+
+
+def test_a_list_of_nothing_is_not_written() -> None:
+    spec = PodSpec(overhead=ResourceList.of({}))
+    assert encode_value(spec) == b"{}"
 
 
 def test_lists_that_read_alike_are_one_object() -> None:

@@ -26,7 +26,12 @@ class ResourceList(FrozenDict[str, Quantity]):
 
     @classmethod
     def of(cls, amounts: Mapping[str, str | float | Quantity]) -> ResourceList:
-        """Make a list of quantities or what reads as such: `{"cpu": "500m", "pods": 110}`."""
+        """Make a list of quantities or what reads as such: `{"cpu": "500m", "pods": 110}`.
+
+        Of nothing it makes EMPTY_LIST, which is not written: `overhead: {}` is an overhead to an API server.
+        """
+        if not amounts:
+            return EMPTY_LIST
         return cls({name: _quantity(amount) for name, amount in amounts.items()})
 
     @classmethod

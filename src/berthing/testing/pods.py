@@ -25,7 +25,7 @@ from berthing.api.pod import (
     TopologySpreadConstraint,
     WeightedPodAffinityTerm,
 )
-from berthing.api.resource_list import EMPTY_LIST, ResourceList
+from berthing.api.resource_list import ResourceList
 from berthing.api.taints import Toleration
 from berthing.api.volumes import PersistentVolumeClaimVolumeSource, Volume
 
@@ -178,8 +178,7 @@ def _containers(own: Container, given: tuple[Container, ...]) -> tuple[Container
 
 def _amounts(cpu: str, memory: str, others: Mapping[str, str]) -> ResourceList:
     named = {name: amount for name, amount in {"cpu": cpu, "memory": memory}.items() if amount}
-    amounts = {**named, **others}
-    return ResourceList.of(amounts) if amounts else EMPTY_LIST
+    return ResourceList.of({**named, **others})
 
 
 def _host_port(port: int | ContainerPort) -> ContainerPort:
