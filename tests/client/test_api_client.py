@@ -7,9 +7,7 @@ from types import NoneType
 
 import pytest
 
-from berthing.api.meta import ObjectMeta
-from berthing.api.pod import Pod
-from berthing.client.errors import (
+from berthing.api.errors import (
     AlreadyExistsError,
     ApiError,
     BadAnswerError,
@@ -24,6 +22,8 @@ from berthing.client.errors import (
     TooManyRequestsError,
     UnauthorizedError,
 )
+from berthing.api.meta import ObjectMeta
+from berthing.api.pod import Pod
 from berthing.simulate.virtual_time import run
 from client.fake_server import HANG, Answer, FakeServer, json_answer, now, status_answer, watch
 

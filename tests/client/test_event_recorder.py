@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from berthing.api.errors import NoAnswerError
 from berthing.api.meta import ObjectMeta
 from berthing.api.node import Node
 from berthing.api.pod import Pod
-from berthing.client.errors import NoAnswerError
 from berthing.client.event_recorder import MAX_TRIES, MAX_WAITING, EventBroadcaster, Recorder
 from berthing.simulate import virtual_time
 from berthing.simulate.virtual_time import run

@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from berthing.api.errors import NoAnswerError, NotSentError
 from berthing.api.meta import ObjectMeta
 from berthing.api.pod import Pod
-from berthing.client.errors import NoAnswerError, NotSentError
 from berthing.client.informer import LIVE_PODS, Informer
 from berthing.simulate.virtual_time import run
 from client.fake_server import (

@@ -8,9 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from berthing.api.meta import ObjectMeta
-from berthing.api.pod import Pod, PodCondition, PodStatus
-from berthing.client.errors import (
+from berthing.api.errors import (
     ConflictError,
     ForbiddenError,
     NoAnswerError,
@@ -18,6 +16,8 @@ from berthing.client.errors import (
     NotSentError,
     ServerError,
 )
+from berthing.api.meta import ObjectMeta
+from berthing.api.pod import Pod, PodCondition, PodStatus
 from berthing.client.pod_writer import PodWriter
 from berthing.simulate.virtual_time import run
 from client.fake_server import Answer, FakeServer, json_answer, status_answer

@@ -22,9 +22,9 @@ from typing import Final, TypeVar, cast
 import msgspec
 
 from berthing.api.decode import DecodeError, decode_as, encode, encode_value
+from berthing.api.errors import BadAnswerError, ClientError, TimedOutError, api_error
 from berthing.api.frozen import FrozenDict
 from berthing.api.meta import ApiObject, Value
-from berthing.client.errors import BadAnswerError, ClientError, TimedOutError, api_error
 from berthing.client.rate_limit import RateLimit
 from berthing.client.transport import Request, Response, Stream, Transport
 

@@ -25,11 +25,7 @@ import msgspec
 from msgspec.structs import replace
 
 from berthing.api.core import ObjectReference
-from berthing.api.events import Event
-from berthing.api.kinds import kind_of
-from berthing.api.meta import ApiObject, ObjectMeta, micro_time
-from berthing.client.api_client import ApiClient
-from berthing.client.errors import (
+from berthing.api.errors import (
     AlreadyExistsError,
     ApiError,
     ClientError,
@@ -37,6 +33,10 @@ from berthing.client.errors import (
     ServerError,
     TooManyRequestsError,
 )
+from berthing.api.events import Event
+from berthing.api.kinds import kind_of
+from berthing.api.meta import ApiObject, ObjectMeta, micro_time
+from berthing.client.api_client import ApiClient
 from berthing.client.event_series import FINISH_SECONDS, REFRESH_SECONDS, EventSeriesCache
 from berthing.telemetry import logs
 

@@ -22,17 +22,17 @@ from typing import Final, Generic, Never, TypeVar
 from urllib.parse import urlencode
 
 from berthing.api.decode import DecodeError, WrongTypeError, decode_watch_event
-from berthing.api.kinds import kind_of
-from berthing.api.meta import ApiObject, Status
-from berthing.client.api_client import ApiClient
-from berthing.client.backoff import Backoff
-from berthing.client.errors import (
+from berthing.api.errors import (
     ApiError,
     ClientError,
     ExpiredError,
     NoAnswerError,
     error_of,
 )
+from berthing.api.kinds import kind_of
+from berthing.api.meta import ApiObject, Status
+from berthing.client.api_client import ApiClient
+from berthing.client.backoff import Backoff
 from berthing.client.known_objects import KnownObjects, Sink
 from berthing.client.lists import PAGE_SIZE, pages
 from berthing.client.transport import Stream

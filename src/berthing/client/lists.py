@@ -18,10 +18,10 @@ from urllib.parse import urlencode
 import msgspec
 
 from berthing.api.decode import DecodeError, decode_as
+from berthing.api.errors import ExpiredError
 from berthing.api.kinds import kind_of
 from berthing.api.meta import ApiObject, ListMeta, Value
 from berthing.client.api_client import ApiClient
-from berthing.client.errors import ExpiredError
 from berthing.telemetry import logs
 
 T = TypeVar("T", bound=ApiObject)

@@ -20,11 +20,7 @@ from typing import Final
 
 import msgspec
 
-from berthing.api.meta import ObjectMeta, Value
-from berthing.api.pod import Pod, PodCondition
-from berthing.client.api_client import ApiClient
-from berthing.client.backoff import Backoff
-from berthing.client.errors import (
+from berthing.api.errors import (
     ApiError,
     ClientError,
     ConflictError,
@@ -34,6 +30,10 @@ from berthing.client.errors import (
     TooManyRequestsError,
     TransportError,
 )
+from berthing.api.meta import ObjectMeta, Value
+from berthing.api.pod import Pod, PodCondition
+from berthing.client.api_client import ApiClient
+from berthing.client.backoff import Backoff
 from berthing.telemetry import logs
 
 _log = logs.get("client.pod_writer")

@@ -33,6 +33,11 @@ _SHOWN_BYTES = 300
 class ClientError(Exception):
     """Something went wrong between us and the API server."""
 
+    @property
+    def is_temporary(self) -> bool:
+        """True if the same request may succeed later."""
+        return True
+
 
 class TransportError(ClientError):
     """There is no answer."""
@@ -60,6 +65,12 @@ class ApiError(ClientError):
     def __init__(self, status: Status) -> None:
         super().__init__(status.message or status.reason or f"status {status.code}")
         self.status = status
+
+    @property
+    def is_temporary(self) -> bool:
+        """True if the same request may succeed later."""
+        code = self.status.code
+        return code in _TEMPORARY_CODES or code >= _FIRST_SERVER_ERROR
 
     @property
     def is_resource_version_too_large(self) -> bool:
@@ -121,6 +132,8 @@ def error_of(status: Status) -> ApiError:
 
 
 _FIRST_SERVER_ERROR = 500
+# A token that has run out is replaced, rights that are missing are given, and a crowd thins out.
+_TEMPORARY_CODES = (401, 403, 408, 429)
 _BY_CODE: dict[int, type[ApiError]] = {
     401: UnauthorizedError,
     403: ForbiddenError,
