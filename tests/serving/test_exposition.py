@@ -51,7 +51,7 @@ def test_a_counter() -> None:
 
 def test_a_gauge_is_read_when_the_text_is_made() -> None:
     metrics = Metrics()
-    metrics.pending_pods.read_from(lambda: {"active": 3, "gated": 0})
+    metrics.pending_pods.read_from(lambda: {("active",): 3, ("gated",): 0})
     family = read_back(metrics)["scheduler_pending_pods"]
     assert family.type == "gauge"
     assert samples(family, "scheduler_pending_pods") == {"queue=active": 3, "queue=gated": 0}

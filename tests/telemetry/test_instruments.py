@@ -78,7 +78,7 @@ def test_a_gauge_goes_up_and_down() -> None:
 def test_a_gauge_that_is_read_follows_its_source() -> None:
     pods = {"active": 3, "gated": 1}
     pending = gauge("queue")
-    pending.read_from(lambda: pods)
+    pending.read_from(lambda: {(queue,): count for queue, count in pods.items()})
     assert values(pending) == {("active",): 3, ("gated",): 1}
     del pods["gated"]
     pods["active"] = 4

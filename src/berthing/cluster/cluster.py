@@ -14,6 +14,7 @@ Differs:  assumed pods do not expire, as upstream's do not by default.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -58,6 +59,8 @@ class Cluster:
         self._pods: dict[str, _Placed] = {}
         self._on_row: dict[int, dict[str, PodInfo]] = {}
         self._of_node: dict[str, dict[str, _Placed]] = {}
+        # How many pods with a node there are of each priority.
+        self.priorities: Counter[int] = Counter()
 
     # What there is.
 
@@ -154,6 +157,9 @@ class Cluster:
         if placed is None:
             return
         self._unsettle(placed)
+        self.priorities[placed.info.priority] -= 1
+        if not self.priorities[placed.info.priority]:
+            del self.priorities[placed.info.priority]
         siblings = self._of_node[placed.node_name]
         del siblings[uid]
         if not siblings:
@@ -182,6 +188,7 @@ class Cluster:
         if before is not None:
             self.remove_pod(info.uid)
         placed = self._pods[info.uid] = _Placed(info, node_name, assumed=assumed)
+        self.priorities[info.priority] += 1
         self._of_node.setdefault(node_name, {})[info.uid] = placed
         row = self.nodes.row(node_name)
         if row is not None:

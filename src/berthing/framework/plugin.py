@@ -71,11 +71,14 @@ class Plugin:
 
     `name` is what configurations call it.  `args_type` names a msgspec Struct if the plugin takes
     args: defaults and constraints (`msgspec.Meta`) are honoured, and a method
-    `validate(self, problems)` on the Struct may add what types cannot say.
+    `validate(self, problems)` on the Struct may add what types cannot say.  `reads` names the kinds
+    of objects that the plugin looks up, beside pods and nodes and the kinds it registered events
+    for: a live scheduler watches no others.
     """
 
     name: ClassVar[str]
     args_type: ClassVar[type[msgspec.Struct] | None] = None
+    reads: ClassVar[tuple[type, ...]] = ()
 
     def __init__(self, args: msgspec.Struct | None, handle: Handle) -> None:
         self.args = args

@@ -10,6 +10,7 @@ Differs:  None stands for success wherever a plugin may return a status.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 
 import msgspec
@@ -112,3 +113,11 @@ _REJECTIONS = frozenset({Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 def error_text(error: BaseException) -> str:
     """The exception's own words, or its type where it has none."""
     return str(error) or type(error).__name__
+
+
+def fit_error(node_count: int, reasons: Mapping[str, int]) -> str:
+    """Upstream's summary: how many nodes there are, and how many were turned down for what."""
+    head = f"0/{node_count} nodes are available:"
+    # Sorted as texts, so that 10 comes before 2.
+    text = ", ".join(sorted(f"{count} {reason}" for reason, count in reasons.items()))
+    return f"{head} {text}." if text else head

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from berthing.framework import Plugin
+from berthing.plugins.default_binder import DefaultBinder
 from berthing.plugins.default_preemption import DefaultPreemption
 from berthing.plugins.dynamic_resources import DynamicResources
 from berthing.plugins.image_locality import ImageLocality
@@ -39,6 +40,7 @@ COMPLETE: tuple[type[Plugin], ...] = (
     NodeResourcesBalancedAllocation,
     ImageLocality,
     NodeDeclaredFeatures,
+    DefaultBinder,
 )
 
 # Silent for pods that do not concern them; those that do are refused.

@@ -28,6 +28,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from berthing.api.core import Namespace
 from berthing.api.frozen import EMPTY
 from berthing.api.labels import EVERYTHING
 from berthing.api.node import Node
@@ -94,6 +95,7 @@ class InterPodAffinity(
 
     name = "InterPodAffinity"
     args_type = InterPodAffinityArgs
+    reads = (Namespace,)
 
     def __init__(self, args: InterPodAffinityArgs, handle: Handle) -> None:
         super().__init__(args, handle)

@@ -21,6 +21,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from berthing.api.apps import ReplicaSet, StatefulSet
+from berthing.api.core import ReplicationController, Service
 from berthing.api.meta import ApiObject
 from berthing.api.node import Node
 from berthing.api.pod import Pod
@@ -72,6 +74,8 @@ class PodTopologySpread(
 
     name = "PodTopologySpread"
     args_type = PodTopologySpreadArgs
+    # By what selects a pod, pods without constraints of their own are spread.
+    reads = (Service, ReplicationController, ReplicaSet, StatefulSet)
 
     def __init__(self, args: PodTopologySpreadArgs, handle: Handle) -> None:
         super().__init__(args, handle)

@@ -6,7 +6,7 @@ code that its point does not know, fails the attempt at hand and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import TypeVar
 
 import numpy as np
@@ -61,9 +61,22 @@ def answers(
         yield plugin, answer
 
 
+async def awaited(plugin: str, point: str, method: Callable[..., Awaitable[T]], *args: object) -> T:
+    """What a plugin answers that may wait.
+
+    Without a point its own words are kept as they are, as upstream does for PostFilter.
+    """
+    try:
+        return await method(*args)
+    except Exception as error:
+        raise _failure(plugin, point, error) from error
+
+
 def _failure(plugin: str, point: str, error: Exception) -> PluginFailureError:
     if isinstance(error, PluginFailureError):
         return error
+    if not point:
+        return PluginFailureError(Status.from_error(error, plugin=plugin))
     text = f'running {point} plugin "{plugin}": {error_text(error)}'
     return PluginFailureError(Status.from_error(RuntimeError(text), plugin=plugin))
 

@@ -22,6 +22,7 @@ from berthing.framework import (
     Status,
     Verdicts,
 )
+from berthing.framework.status import fit_error
 
 
 class PluginVerdicts(msgspec.Struct, frozen=True):
@@ -143,36 +144,47 @@ class Decision(msgspec.Struct):
     @property
     def message(self) -> str:
         """The text of the FailedScheduling event, without what PostFilter has to add."""
-        head = f"0/{self.node_count} nodes are available:"
         if self.pre_filter is not None:
             text = self.pre_filter.message
-        else:
-            counts = self._reason_counts()
-            text = ", ".join(sorted(f"{count} {reason}" for reason, count in counts.items()))
-        return f"{head} {text}." if text else head
+            head = f"0/{self.node_count} nodes are available:"
+            return f"{head} {text}." if text else head
+        reasons: Counter[str] = Counter()
+        for status, count in self.rejections().items():
+            for reason in status.reasons:
+                reasons[reason] += count
+        return fit_error(self.node_count, reasons)
 
-    def _reason_counts(self) -> Counter[str]:
-        counts: Counter[str] = Counter()
+    def rejections(self) -> Mapping[Status, int]:
+        """Every status with which nodes were turned down, and how many were."""
+        if self.pre_filter is not None:
+            return {self.pre_filter: self.node_count}
         if self.narrowing or self.with_nominated:
-            for _, status in self.statuses():
-                counts.update(status.reasons if status else ())
-            return counts
+            return Counter(status for _, status in self.statuses() if status is not None)
         merged = self._merged()
         looked_at = Verdicts(np.where(self.alive, merged.codes, 0), merged.statuses)
-        for status, count in looked_at.counts():
-            for reason in status.reasons if count else ():
-                counts[reason] += count
-        return counts
+        return {status: count for status, count in looked_at.counts() if count}
 
     def unschedulable_plugins(self) -> frozenset[str]:
         """Plugins that turned down the pod or some node: whose events may help."""
-        if self.pre_filter is not None:
-            plugins = {self.pre_filter.plugin}
-        else:
-            plugins = {status.plugin for _, status in self.statuses() if status is not None}
-            if self.narrowing:
-                plugins.update(self.narrowing.plugins)
+        return self._rejecting(pending=False)
+
+    def pending_plugins(self) -> frozenset[str]:
+        """Plugins that put the pod on hold until something outside is done."""
+        return self._rejecting(pending=True)
+
+    def _rejecting(self, *, pending: bool) -> frozenset[str]:
+        plugins = {
+            status.plugin
+            for status in self.rejections()
+            if (status.code is Code.PENDING) == pending
+        }
+        if self.narrowing and not pending:
+            plugins.update(self.narrowing.plugins)
         return frozenset(plugins - {""})
+
+    def get(self, node_name: str) -> Status | None:
+        """Why a node was turned down; None if it passed, or is not there."""
+        return dict(self.statuses()).get(node_name)
 
     def nodes_with(self, code: Code) -> list[str]:
         """The nodes that were turned down with this code."""

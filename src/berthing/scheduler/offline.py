@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from random import Random
-from typing import Generic, NoReturn, TypeVar, cast
+from typing import NoReturn, TypeVar, cast
 
 import msgspec
 
@@ -18,7 +18,6 @@ from berthing.api.node import Node
 from berthing.api.pod import Pod
 from berthing.api.pod_info import PodInfo
 from berthing.cluster.cluster import Cluster
-from berthing.cluster.rows import Row, Rows
 from berthing.config.features import FeatureGates
 from berthing.config.load import EffectiveProfile
 from berthing.framework import CycleState, ExtensionPoint, Handle
@@ -26,8 +25,9 @@ from berthing.scheduler.cycle import Cycle
 from berthing.scheduler.decision import Decision
 from berthing.scheduler.profile import assemble
 from berthing.scheduler.registry import Registry
+from berthing.scheduler.snapshot import ClusterSnapshot, ObjectLister
 
-T = TypeVar("T", bound=ApiObject)
+T = TypeVar("T")
 
 # What a decision takes; the rest of a profile needs a cluster to act on.
 _DECIDING = (
@@ -109,7 +109,7 @@ class _OfflineHandle:
         self._cluster = cluster
         self._gates = gates
         self.profile_name = profile_name
-        self.snapshot = _OfflineSnapshot(cluster)
+        self.snapshot = ClusterSnapshot(cluster)
         self.extenders = ()
 
     def namespace_labels(self, namespace: str) -> Mapping[str, str]:
@@ -118,37 +118,11 @@ class _OfflineHandle:
     def is_feature_enabled(self, gate: str) -> bool:
         return self._gates.enabled(gate)
 
-    def lister(self, kind: type[T]) -> _OfflineLister[T]:
-        return _OfflineLister(self._cluster, kind)
+    def lister(self, kind: type[T]) -> ObjectLister[T]:
+        return ObjectLister(self._cluster, kind)
 
     def now(self) -> float:
         return 0.0
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"{name} needs a running scheduler; this cluster is only described")
-
-
-class _OfflineSnapshot:
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
-
-    @property
-    def nodes(self) -> Rows:
-        return self._cluster.rows()
-
-    def node(self, name: str) -> Row | None:
-        return self._cluster.row(name)
-
-
-class _OfflineLister(Generic[T]):
-    """Objects of one kind; nodes and pods are in the snapshot."""
-
-    def __init__(self, cluster: Cluster, kind: type[T]) -> None:
-        self._cluster = cluster
-        self._kind = kind
-
-    def get(self, name: str, namespace: str = "") -> T | None:
-        return self._cluster.objects.get(self._kind, name, namespace)
-
-    def list(self, namespace: str | None = None) -> Iterable[T]:
-        return self._cluster.objects.list(self._kind, namespace)

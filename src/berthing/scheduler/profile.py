@@ -9,6 +9,7 @@ Upstream: pkg/scheduler/framework/runtime/framework.go NewFramework (v1.36.4).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -26,6 +27,8 @@ from berthing.framework import (
 from berthing.framework.cluster_events import completed
 from berthing.queue.scheduling_queue import QueueingProfile
 from berthing.scheduler.registry import Registry
+
+T = TypeVar("T")
 
 # Points at which a plugin can send a pod back to wait for events.
 _REJECTING_POINTS = (
@@ -77,11 +80,11 @@ class Profile:
 
     def queueing(self) -> QueueingProfile:
         """What of the profile concerns the queue."""
-        held_back_by = self.points[ExtensionPoint.PRE_ENQUEUE]
-        return QueueingProfile(
-            tuple(each for each in held_back_by if isinstance(each, PreEnqueuePlugin)),
-            self.events(),
-        )
+        return QueueingProfile(self.at(ExtensionPoint.PRE_ENQUEUE, PreEnqueuePlugin), self.events())
+
+    def at(self, point: ExtensionPoint, kind: type[T]) -> tuple[T, ...]:
+        """The plugins of a point, as what the point makes them."""
+        return tuple(plugin for plugin in self.points[point] if isinstance(plugin, kind))
 
     @property
     def pre_filter_extensions(self) -> tuple[PreFilterExtensions, ...]:

@@ -120,7 +120,7 @@ class Counter(Family[Value]):
 class Gauge(Counter):
     """A number that goes up and down, or one that is looked up when somebody asks."""
 
-    _read: Callable[[], Mapping[str, float]] | None = None
+    _read: Callable[[], Mapping[tuple[str, ...], float]] | None = None
 
     def dec(self, *labels: str) -> None:
         """Count one less."""
@@ -130,16 +130,16 @@ class Gauge(Counter):
         """Make it this number."""
         self.child(*labels).set(value)
 
-    def read_from(self, read: Callable[[], Mapping[str, float]]) -> None:
-        """Ask `read` for all series of a gauge with one label whenever they are wanted."""
+    def read_from(self, read: Callable[[], Mapping[tuple[str, ...], float]]) -> None:
+        """Ask `read` for all series, by their label values, whenever they are wanted."""
         self._read = read
 
     def series(self) -> list[tuple[tuple[str, ...], Value]]:
         """Every series, brought up to date."""
         if self._read is not None:
             self._children.clear()
-            for label, value in self._read().items():
-                self.set(value, label)
+            for labels, value in self._read().items():
+                self.set(value, *labels)
         return super().series()
 
 
