@@ -1,4 +1,4 @@
-"""Arrays with room for more."""
+"""Arrays with room for more, and the integers that fit into them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,13 @@ from typing import TypeVar
 import numpy as np
 
 A = TypeVar("A", bound=np.generic)
+
+
+def int64(number: int) -> int:
+    """The number as 64 bits hold it: beyond either end it starts over at the other."""
+    if -(2**63) <= number < 2**63:
+        return number
+    return (number + 2**63) % 2**64 - 2**63
 
 
 def wider(

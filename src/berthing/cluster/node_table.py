@@ -20,7 +20,7 @@ from berthing.api.node import Node
 from berthing.api.pod_requests import whole_amounts
 from berthing.api.resource_list import CPU
 from berthing.api.taints import Taint
-from berthing.cluster.arrays import wider
+from berthing.cluster.arrays import int64, wider
 from berthing.cluster.changes import Changes
 from berthing.cluster.interner import Interner
 from berthing.cluster.labels import LabelColumn
@@ -218,7 +218,6 @@ class NodeTable:
 
 
 def _add(matrix: Int64Column, index: int, row: int, amount: int) -> None:
-    # Beyond its ends an int64 starts over at the other, as upstream's does: pods that were sent to
-    # a node by hand may ask for anything, and what they took must be free again once they leave.
-    total = int(matrix[index, row]) + amount
-    matrix[index, row] = (total + 2**63) % 2**64 - 2**63
+    # It may overflow, as upstream's does: pods that were sent to a node by hand may ask for
+    # anything, and what they took must be free again once they leave.
+    matrix[index, row] = int64(matrix.item(index, row) + amount)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from berthing.cluster.cluster import Cluster
 
 
+# Of so few rows Python computes the answers one by one sooner than numpy gets going.
+_FEW = 4
+
+
 class Rows:
     """All rows, or some, with their columns.
 
@@ -25,14 +29,19 @@ class Rows:
 
     __slots__ = ("_count", "cluster", "index")
 
-    def __init__(self, cluster: Cluster, index: CodeColumn | None = None) -> None:
+    def __init__(self, cluster: Cluster, index: slice | CodeColumn | None = None) -> None:
         self.cluster = cluster
         if index is None:
-            self.index: slice | CodeColumn = slice(0, cluster.nodes.n_rows)
-            self._count = cluster.nodes.n_rows
-        else:
-            self.index = index
-            self._count = len(index)
+            index = slice(0, cluster.nodes.n_rows)
+        self.index = index
+        self._count = index.stop - index.start if isinstance(index, slice) else len(index)
+
+    @classmethod
+    def some(cls, cluster: Cluster, numbers: Sequence[int]) -> Rows:
+        """These rows of the table, in this order."""
+        if len(numbers) == 1:
+            return cls(cluster, slice(numbers[0], numbers[0] + 1))
+        return cls(cluster, np.array(numbers, np.intp))
 
     def __len__(self) -> int:
         return self._count
@@ -47,11 +56,21 @@ class Rows:
         return every[self.index]
 
     @property
+    def few(self) -> Sequence[int]:
+        """The table's rows one by one where there are but a few, else none."""
+        if self._count > _FEW:
+            return ()
+        if isinstance(self.index, slice):
+            return range(self.index.start, self.index.stop)
+        numbers: list[int] = self.index.tolist()
+        return numbers
+
+    @property
     def names(self) -> Sequence[str]:
         """(n_rows,) node names; empty where there is no node."""
         names = self.cluster.nodes.names_now()
         if isinstance(self.index, slice):
-            return names
+            return names[self.index]
         return [names[row] for row in self.index]
 
     @property
@@ -65,8 +84,8 @@ class Rows:
         if not isinstance(self.index, slice):
             return np.equal(self.index, -1 if row is None else row)
         named = np.zeros(self._count, np.bool_)
-        if row is not None:
-            named[row] = True
+        if row is not None and self.index.start <= row < self.index.stop:
+            named[row - self.index.start] = True
         return named
 
     @property

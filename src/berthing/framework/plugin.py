@@ -96,6 +96,17 @@ def _require_one_form(cls: type[Plugin], base: type[Plugin], one: str, all_: str
         raise TypeError(f"{cls.__name__} is a {base.__name__} and defines neither {one} nor {all_}")
 
 
+class _AskedFirst(Plugin):
+    """What PreFilter and PreScore have in common."""
+
+    def is_pod_local(self, pod: PodInfo) -> bool:
+        """Promise that PreFilter and PreScore go by what the pod itself says, and write nothing.
+
+        Then what they answer for one replica holds for all of them, and the runtime asks once.
+        """
+        return False
+
+
 class PreEnqueuePlugin(Plugin):
     """Decides whether a pod may enter the queue at all."""
 
@@ -146,7 +157,7 @@ class PreFilterResult(msgspec.Struct, frozen=True):
     node_names: frozenset[str]
 
 
-class PreFilterPlugin(Plugin):
+class PreFilterPlugin(_AskedFirst):
     """Looks at the pod, and at the cluster as a whole, before any node is looked at."""
 
     def pre_filter(
@@ -229,7 +240,7 @@ class PostFilterPlugin(Plugin):
         raise NotImplementedError
 
 
-class PreScorePlugin(Plugin):
+class PreScorePlugin(_AskedFirst):
     """Computes once what this plugin's Score needs for every node."""
 
     def pre_score(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Status | None:

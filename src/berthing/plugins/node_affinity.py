@@ -88,6 +88,10 @@ class NodeAffinity(
         helps = not matched and self._matches(pod, after)
         return QueueingHint.QUEUE if helps else QueueingHint.SKIP
 
+    def is_pod_local(self, pod: PodInfo) -> bool:
+        """Nothing but the pod counts."""
+        return True
+
     def pre_filter(
         self, state: CycleState, pod: PodInfo, nodes: Nodes
     ) -> PreFilterResult | Status | None:

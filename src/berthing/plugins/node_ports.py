@@ -62,6 +62,10 @@ class NodePorts(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
         )
         return QueueingHint.QUEUE if helps else QueueingHint.SKIP
 
+    def is_pod_local(self, pod: PodInfo) -> bool:
+        """Nothing but the pod counts."""
+        return True
+
     def pre_filter(
         self, state: CycleState, pod: PodInfo, nodes: Nodes
     ) -> PreFilterResult | Status | None:

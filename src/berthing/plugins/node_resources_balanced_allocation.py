@@ -29,7 +29,8 @@ from berthing.framework import (
     ScorePlugin,
     Status,
 )
-from berthing.plugins.resource_scores import ScoredResources, balanced
+from berthing.plugins import resource_scores_of_one
+from berthing.plugins.resource_scores import ScoredOfOne, ScoredResources, balanced
 
 _CACHED: Final = 4096
 
@@ -43,29 +44,44 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin):
 
     def __init__(self, args: NodeResourcesBalancedAllocationArgs, handle: Handle) -> None:
         super().__init__(args, handle)
-        self._resources = tuple(spec.name for spec in args.resources)
+        self._specs = args.resources
         # By what a pod asks for: replicas share it, so a cycle finds these ready made.
         self._scored_of = lru_cache(maxsize=_CACHED)(partial(_scored, args.resources))
+
+    def is_pod_local(self, pod: PodInfo) -> bool:
+        """Nothing but the pod counts."""
+        return True
 
     def pre_score(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Status | None:
         """Sit out for a pod that requests none of the resources.
 
         It would change no balance, and so pods of its kind would all go to one node.
         """
-        return None if self._is_concerned(pod) else Status.skip()
+        return None if _is_concerned(pod.facts.asked, self._specs) else Status.skip()
 
     def score_nodes(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Int64Column:
         """Score rows by the balance with the pod against the balance without it."""
         rows = as_rows(nodes)
-        if not self._is_concerned(pod):
+        scored = self._scored_of(pod.facts.asked, rows.cluster.nodes)
+        if scored is None:
             # Only asked in a configuration without our PreScore.
             return np.zeros(len(rows), np.int64)
-        scored = self._scored_of(pod.facts.asked, rows.cluster.nodes)
+        if few := rows.few:
+            return np.array([_score_of_one(scored.of_one, row) for row in few], np.int64)
         return balanced(scored.requested(rows), scored.amounts, scored.offered(rows))
 
-    def _is_concerned(self, pod: PodInfo) -> bool:
-        return any(map(pod.facts.asked.requests.get, self._resources))
+
+def _is_concerned(asked: Asked, specs: Sequence[ResourceSpec]) -> bool:
+    return any(asked.requests.get(spec.name) for spec in specs)
 
 
-def _scored(specs: Sequence[ResourceSpec], asked: Asked, table: NodeTable) -> ScoredResources:
-    return ScoredResources(table, specs, asked.requests)
+def _scored(
+    specs: Sequence[ResourceSpec], asked: Asked, table: NodeTable
+) -> ScoredResources | None:
+    return ScoredResources(table, specs, asked.requests) if _is_concerned(asked, specs) else None
+
+
+def _score_of_one(scored: ScoredOfOne, row: int) -> int:
+    return resource_scores_of_one.balanced(
+        scored.requested(row), scored.amounts, scored.offered(row)
+    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from berthing.api.pod_info import PodInfo
 from berthing.api.pod_requests import Asked, RequestGates, spent, whole_amounts
 from berthing.api.resource import DEVICE_CLASS_PREFIX, DeviceClass
 from berthing.api.resource_list import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
+from berthing.cluster.arrays import int64
 from berthing.cluster.node_table import NodeTable
 from berthing.cluster.rows import Rows, as_rows
 from berthing.config.args import NodeResourcesFitArgs, ResourceSpec, ScoringStrategy
@@ -45,9 +46,11 @@ from berthing.framework import (
     Status,
     Verdicts,
 )
+from berthing.plugins import resource_scores_of_one as of_one
 from berthing.plugins.resource_scores import (
     Average,
     Rating,
+    ScoredOfOne,
     ScoredResources,
     column_of,
     gather,
@@ -57,6 +60,7 @@ from berthing.plugins.resource_scores import (
     weighted_mean,
     weighted_mean_of_scoring,
 )
+from berthing.plugins.resource_scores_of_one import AverageOfOne, RatingOfOne
 
 TOO_MANY_PODS: Final = "Too many pods"
 INSUFFICIENT: Final = "Insufficient {resource}"
@@ -83,7 +87,7 @@ class NodeResourcesFit(
         super().__init__(args, handle)
         self._ignored = frozenset(args.ignored_resources)
         self._ignored_groups = frozenset(args.ignored_resource_groups)
-        self._rate, self._average = _strategy(args.scoring_strategy)
+        self._strategy = _strategy(args.scoring_strategy)
         specs = args.scoring_strategy.resources
         # By what a pod asks for: replicas share it, so a cycle finds these ready made.
         self._demand_of = lru_cache(maxsize=_CACHED)(self._demand)
@@ -104,6 +108,10 @@ class NodeResourcesFit(
             events.append(ClusterEventWithHint(on_classes, self.after_device_class))
         return events
 
+    def is_pod_local(self, pod: PodInfo) -> bool:
+        """Nothing but the pod counts."""
+        return True
+
     def pre_filter(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> None:
         """Nothing to find out: what a pod asks for is known with the pod."""
 
@@ -119,10 +127,23 @@ class NodeResourcesFit(
         """Score rows by the room there would be with the pod, as the strategy likes it."""
         rows = as_rows(nodes)
         scored = self._scored_of(pod.facts.asked, rows.cluster.nodes)
+        if few := rows.few:
+            return np.array([self._score_of_one(scored.of_one, row) for row in few], np.int64)
         offered = scored.offered(rows)
         used = scored.non_zero_requested(rows)
         used += scored.amounts
-        return self._average(self._rate(used, offered), scored.weights, offered)
+        strategy = self._strategy
+        return strategy.average(strategy.rate(used, offered), scored.weights, offered)
+
+    def _score_of_one(self, scored: ScoredOfOne, row: int) -> int:
+        rate, offered = self._strategy.rate_one, scored.offered(row)
+        points = [
+            rate(int64(used + asked), there)
+            for used, asked, there in zip(
+                scored.non_zero_requested(row), scored.amounts, offered, strict=True
+            )
+        ]
+        return self._strategy.average_one(points, scored.weights, offered)
 
     def after_pod(self, pod: PodInfo, old: object | None, new: object | None) -> QueueingHint:
         """Worth a try if a pod gave up its room, or part of it that this one could use."""
@@ -198,19 +219,29 @@ class NodeResourcesFit(
         )
 
 
+class _Strategy(NamedTuple):
+    """How points are given and averaged, for many nodes and for one."""
+
+    rate: Rating
+    average: Average
+    rate_one: RatingOfOne
+    average_one: AverageOfOne
+
+
 class Demand:
     """What one pod needs room for on a node: a place for itself first, then its requests.
 
     asked  (n_resources, 1)
     """
 
-    __slots__ = ("_at", "_bits", "_statuses", "asked", "names", "table")
+    __slots__ = ("_at", "_bits", "_of_one", "_statuses", "asked", "names", "table")
 
     def __init__(self, table: NodeTable, requests: Mapping[str, int]) -> None:
         self.table = table
         self.names = (PODS, *requests)
         self.asked = column_of([1, *requests.values()])
         self._at = column_of([table.resource(name) for name in self.names])
+        self._of_one = [(table.resource(name), amount) for name, amount in requests.items()]
         # A bit for each shortage, the last one for requests that even an empty node cannot meet.
         bits = [1 << place for place in range(len(self.names) + 1)]
         self._bits = np.array(bits, np.int64 if len(bits) < 63 else object).reshape(-1, 1)
@@ -218,6 +249,9 @@ class Demand:
 
     def judge(self, rows: Rows) -> Verdicts:
         """A verdict for each row."""
+        few = rows.few
+        if few and not any(map(self._is_short, few)):
+            return Verdicts.all_pass(len(rows))
         offered = gather(self.table.allocatable, self._at, rows)
         used = gather(self.table.requested, self._at, rows)
         used[0] = rows.pod_counts
@@ -229,6 +263,16 @@ class Demand:
         patterns = np.add.reduce(self._bits[:-1] * short) + self._bits[-1] * hopeless
         codes, rejections = numbered(patterns, len(self._bits))
         return Verdicts(codes, [self._status_of(int(pattern)) for pattern in rejections])
+
+    def _is_short(self, row: int) -> bool:
+        """Whether the node of one row lacks room; just so much as most often needs no numpy."""
+        table = self.table
+        if table.pod_counts.item(row) >= table.allocatable.item(self._at.item(0), row):
+            return True
+        for at, asked in self._of_one:
+            if asked > int64(table.allocatable.item(at, row) - table.requested.item(at, row)):
+                return True
+        return False
 
     def _status_of(self, pattern: int) -> Status:
         status = self._statuses.get(pattern)
@@ -274,14 +318,23 @@ def reason(resource: str) -> str:
     return TOO_MANY_PODS if resource == PODS else INSUFFICIENT.format(resource=resource)
 
 
-def _strategy(strategy: ScoringStrategy) -> tuple[Rating, Average]:
+def _strategy(strategy: ScoringStrategy) -> _Strategy:
     match strategy.type:
         case "LeastAllocated":
-            return least_allocated, weighted_mean
+            return _Strategy(
+                least_allocated, weighted_mean, of_one.least_allocated, of_one.weighted_mean
+            )
         case "MostAllocated":
-            return most_allocated, weighted_mean
+            return _Strategy(
+                most_allocated, weighted_mean, of_one.most_allocated, of_one.weighted_mean
+            )
         case "RequestedToCapacityRatio" if ratio := strategy.requested_to_capacity_ratio:
-            return requested_to_capacity_ratio(ratio.shape), weighted_mean_of_scoring
+            return _Strategy(
+                requested_to_capacity_ratio(ratio.shape),
+                weighted_mean_of_scoring,
+                of_one.requested_to_capacity_ratio(ratio.shape),
+                of_one.weighted_mean_of_scoring,
+            )
     raise ValueError(f"scoring strategy {strategy.type} is not supported, or has no shape")
 
 

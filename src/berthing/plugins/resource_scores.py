@@ -42,7 +42,7 @@ class ScoredResources:
     weights  (n_resources, 1)
     """
 
-    __slots__ = ("_at", "_with_least", "_with_least_at", "amounts", "table", "weights")
+    __slots__ = ("_at", "_with_least", "_with_least_at", "amounts", "of_one", "table", "weights")
 
     def __init__(
         self, table: NodeTable, specs: Iterable[ResourceSpec], amounts: Mapping[str, int]
@@ -57,6 +57,7 @@ class ScoredResources:
         with_least = [place for place, name in enumerate(names) if name in (CPU, MEMORY)]
         self._with_least: CodeColumn = np.array(with_least, np.intp)
         self._with_least_at = column_of([0 if names[at] == CPU else 1 for at in with_least])
+        self.of_one = ScoredOfOne(self, self._at, self._with_least, self._with_least_at)
 
     def offered(self, rows: Rows) -> Int64Column:
         """(n_resources, n_rows) what the nodes have for pods."""
@@ -73,6 +74,44 @@ class ScoredResources:
             return least
         requested = self.requested(rows)
         requested[self._with_least] = least
+        return requested
+
+
+class ScoredOfOne:
+    """The same for one node at a time, in plain numbers by resource."""
+
+    __slots__ = ("_at", "_table", "_with_least", "amounts", "weights")
+
+    def __init__(
+        self,
+        scored: ScoredResources,
+        at: CodeColumn,
+        with_least: CodeColumn,
+        with_least_at: CodeColumn,
+    ) -> None:
+        self._table = scored.table
+        self.amounts: list[int] = scored.amounts.ravel().tolist()
+        self.weights: list[int] = scored.weights.ravel().tolist()
+        self._at: list[int] = at.ravel().tolist()
+        self._with_least = list(
+            zip(with_least.tolist(), with_least_at.ravel().tolist(), strict=True)
+        )
+
+    def offered(self, row: int) -> list[int]:
+        """What the node has for pods."""
+        item = self._table.allocatable.item
+        return [item(at, row) for at in self._at]
+
+    def requested(self, row: int) -> list[int]:
+        """What pods request there by now."""
+        item = self._table.requested.item
+        return [item(at, row) for at in self._at]
+
+    def non_zero_requested(self, row: int) -> list[int]:
+        """The same, but each container takes some cpu and memory."""
+        requested = self.requested(row)
+        for place, at in self._with_least:
+            requested[place] = self._table.non_zero_requested.item(at, row)
         return requested
 
 
@@ -112,8 +151,19 @@ def most_allocated(used: Int64Column, offered: Int64Column) -> Int64Column:
 def _percent(part: Int64Column, whole: Int64Column) -> Int64Column:
     """The share in whole percent, rounded down; 0 of nothing is 0.  Overwrites `part`."""
     part *= MAX_SCORE
-    part //= np.maximum(whole, 1)
-    return part
+    return _divided(part, np.maximum(whole, 1))
+
+
+def _divided(dividend: Int64Column, divisor: Int64Column | int) -> Int64Column:
+    """Divide as Go does: towards zero.  Overwrites the dividend."""
+    negative = dividend < 0
+    if not np.count_nonzero(negative):
+        dividend //= divisor
+        return dividend
+    # Only what has overflowed is negative here.
+    quotient = dividend // divisor
+    quotient += negative & (quotient * divisor != dividend)
+    return quotient
 
 
 def requested_to_capacity_ratio(shape: Sequence[UtilizationShapePoint]) -> Rating:
@@ -121,7 +171,9 @@ def requested_to_capacity_ratio(shape: Sequence[UtilizationShapePoint]) -> Ratin
     points = curve(shape)
 
     def rate(used: Int64Column, offered: Int64Column) -> Int64Column:
-        rated: Int64Column = points[most_allocated(used, offered)]
+        # A share that has overflowed is on the curve's straight ends.
+        percent = most_allocated(used, offered).clip(0, MAX_SCORE)
+        rated: Int64Column = points[percent]
         return rated
 
     return rate
@@ -154,10 +206,8 @@ def weighted_mean(points: Int64Column, weights: Int64Column, offered: Int64Colum
     # A resource that is not offered has no points: only its weight must be left out.
     total: Int64Column = np.add.reduce(points * weights)
     if np.count_nonzero(offered) == offered.size:
-        total //= max(int(weights.sum()), 1)
-    else:
-        total //= np.maximum(np.add.reduce((offered != 0) * weights), 1)
-    return total
+        return _divided(total, max(int(weights.sum()), 1))
+    return _divided(total, np.maximum(np.add.reduce((offered != 0) * weights), 1))
 
 
 def weighted_mean_of_scoring(
@@ -197,6 +247,8 @@ def _evenness(fractions: FloatColumn, present: BoolColumn) -> Int64Column:
     fractions  (2, n_resources, n_rows)  with the pod, and without; overwritten
     """
     np.minimum(fractions, 1.0, out=fractions)
+    # Below 0 are sums that have overflowed, on nodes that have no room for the pod.
+    np.maximum(fractions, 0.0, out=fractions)
     deviation = _of_two(fractions, present) if len(present) == 2 else _of_any(fractions, present)
     np.subtract(1.0, deviation, out=deviation)
     deviation *= MAX_SCORE

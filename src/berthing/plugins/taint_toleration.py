@@ -91,6 +91,10 @@ class TaintToleration(FilterPlugin, PreScorePlugin, ScoreExtensions, EnqueueExte
         )
         return Verdicts.reject(tainted, UNTOLERATED)
 
+    def is_pod_local(self, pod: PodInfo) -> bool:
+        """Nothing but the pod counts."""
+        return True
+
     def pre_score(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Status | None:
         """Never sits out: without any such taints all nodes score 100."""
         return None

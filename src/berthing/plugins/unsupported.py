@@ -29,6 +29,10 @@ class UnsupportedVolumes(PreFilterPlugin, FilterPlugin):
     row_local = True
     reads_pods = False
 
+    def is_pod_local(self, pod: PodInfo) -> bool:
+        """Nothing but the pod counts."""
+        return True
+
     def pre_filter(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Status:
         """Sit out, or refuse."""
         if pod.facts.volumes or pod.facts.ephemeral_claims:

@@ -49,6 +49,7 @@ from berthing.scheduler.asking import (
 from berthing.scheduler.decision import Decision, Narrowing, PluginScores
 from berthing.scheduler.decisions import Decisions
 from berthing.scheduler.evaluation import Evaluation, Remembered
+from berthing.scheduler.preliminaries import Preliminaries
 from berthing.scheduler.profile import Profile
 
 T = TypeVar("T")
@@ -76,19 +77,25 @@ class Cycle:
         self._percentage = percentage_of_nodes_to_score
         self._next_start = 0
         points = profile.points
-        self._pre_filters = [
-            (plugin.name, plugin.pre_filter)
-            for plugin in _typed(points[ExtensionPoint.PRE_FILTER], PreFilterPlugin)
-        ]
+        self._pre_filters = Preliminaries(
+            "PreFilter",
+            [
+                (plugin, plugin.pre_filter)
+                for plugin in _typed(points[ExtensionPoint.PRE_FILTER], PreFilterPlugin)
+            ],
+        )
         self._pre_filter_extensions = profile.pre_filter_extensions
         self._filters = _typed(points[ExtensionPoint.FILTER], FilterPlugin)
         self._filter_order = [plugin.name for plugin in self._filters]
         local = [each for each in self._filters if each.row_local and each.filters_columns()]
         self._other_filters = [each for each in self._filters if each not in local]
-        self._pre_scorers = [
-            (plugin.name, plugin.pre_score)
-            for plugin in _typed(points[ExtensionPoint.PRE_SCORE], PreScorePlugin)
-        ]
+        self._pre_scorers = Preliminaries(
+            "PreScore",
+            [
+                (plugin, plugin.pre_score)
+                for plugin in _typed(points[ExtensionPoint.PRE_SCORE], PreScorePlugin)
+            ],
+        )
         self._scorers = _typed(points[ExtensionPoint.SCORE], ScorePlugin)
         self._weights = profile.score_weights
         self._evaluation = Evaluation(
@@ -128,7 +135,7 @@ class Cycle:
         nominations: Nominations,
         decision: Decision,
     ) -> None:
-        self._pre_filter(pod, state, decision)
+        self._pre_filter(known, pod, state, decision)
         if decision.pre_filter is not None:
             return
         fits = self._filter(known, pod, state, decision)
@@ -140,11 +147,14 @@ class Cycle:
         # Mostly the very same nodes as for the last pod of the kind: then nothing is looked up.
         decision.feasible = known.feasible if fits is known.fits else fits.nonzero()[0]
 
-    def _pre_filter(self, pod: PodInfo, state: CycleState, decision: Decision) -> None:
+    def _pre_filter(
+        self, known: Remembered, pod: PodInfo, state: CycleState, decision: Decision
+    ) -> None:
         rows = self._cluster.rows()
+        open_ = known.pre_filters or self._pre_filters.all
         skipped: list[str] = []
         narrowing: Narrowing | None = None
-        for name, answer in answers("PreFilter", self._pre_filters, state, pod, rows):
+        for name, answer in answers("PreFilter", open_.methods, state, pod, rows):
             if answer is None:
                 continue
             if isinstance(answer, PreFilterResult):
@@ -167,9 +177,12 @@ class Cycle:
                     break
             elif not answer.is_success:
                 raise misbehaved(name, f"PreFilter answered {answer.code}: {answer}")
-        state.skip_filter_plugins = frozenset(skipped)
+        state.skip_filter_plugins = open_.skipped.union(skipped)
         if decision.pre_filter is None:
             decision.narrowing = narrowing
+            if known.pre_filters is None:
+                speaking = narrowing.plugins if narrowing else ()
+                known.pre_filters = self._pre_filters.left_open(pod, skipped, speaking)
 
     def _filter(
         self, known: Remembered, pod: PodInfo, state: CycleState, decision: Decision
@@ -245,7 +258,7 @@ class Cycle:
     def _ask_about(
         self, plugins: Sequence[FilterPlugin], pod: PodInfo, state: CycleState, row: int
     ) -> Status | None:
-        (node,) = Rows(self._cluster, np.array([row], np.intp))
+        (node,) = Rows.some(self._cluster, (row,))
         for plugin in plugins:
             status = asked(plugin.name, "Filter", plugin.filter, state, pod, node)
             if status is None:
@@ -298,7 +311,7 @@ class Cycle:
         what_if = state.clone()
         node_name = self._cluster.nodes.names[row]
         with self._cluster.with_pods(added, node_name):
-            rows = Rows(self._cluster, np.array([row], np.intp))
+            rows = Rows.some(self._cluster, (row,))
             (node,) = rows
             for each in added:
                 for extension in self._pre_filter_extensions:
@@ -333,7 +346,7 @@ class Cycle:
         feasible = decision.feasible
         everything = len(feasible) == self._cluster.nodes.n_rows
         rows = self._cluster.rows() if everything else Rows(self._cluster, feasible)
-        self._pre_score(pod, state, rows)
+        self._pre_score(known, pod, state, rows)
         self._evaluation.score(known, state, pod)
         total = known.total if everything else known.total.take(feasible)
         scores: list[PluginScores] = []
@@ -360,9 +373,10 @@ class Cycle:
         # Without anybody to judge, all nodes are alike.
         decision.total = total if self._scorers else np.ones(len(feasible), np.int64)
 
-    def _pre_score(self, pod: PodInfo, state: CycleState, rows: Rows) -> None:
+    def _pre_score(self, known: Remembered, pod: PodInfo, state: CycleState, rows: Rows) -> None:
+        open_ = known.pre_scorers or self._pre_scorers.all
         skipped: list[str] = []
-        for name, answer in answers("PreScore", self._pre_scorers, state, pod, rows):
+        for name, answer in answers("PreScore", open_.methods, state, pod, rows):
             if answer is None:
                 continue
             if not isinstance(answer, Status):
@@ -371,7 +385,9 @@ class Cycle:
                 skipped.append(name)
             elif not answer.is_success:
                 raise misbehaved(name, f"PreScore answered {answer.code}: {answer}")
-        state.skip_score_plugins = frozenset(skipped)
+        state.skip_score_plugins = open_.skipped.union(skipped)
+        if known.pre_scorers is None:
+            known.pre_scorers = self._pre_scorers.left_open(pod, skipped)
 
     def _scored(
         self, plugin: ScorePlugin, state: CycleState, pod: PodInfo, rows: Rows

@@ -29,8 +29,10 @@ from berthing.framework import (
     CycleState,
     FilterPlugin,
     Int64Column,
+    PreFilterResult,
     ScoreExtensions,
     ScorePlugin,
+    Status,
     Verdicts,
 )
 from berthing.scheduler.asking import (
@@ -40,6 +42,7 @@ from berthing.scheduler.asking import (
     checked_verdicts,
     is_in_range,
 )
+from berthing.scheduler.preliminaries import Open
 
 P = TypeVar("P", FilterPlugin, ScorePlugin)
 
@@ -54,11 +57,12 @@ _LONG_AGO: _When = (-1, -1)
 class Remembered:
     """Answers of row-local plugins about all rows, for one kind of pod.
 
-    fits      (n_rows,)      true for nodes that all these filters pass
-    feasible  (n_feasible,)  their rows
-    total     (n_rows,)      weighted scores that need no normalising, summed up
-    suspects                 plugins of which such scores are out of range, if only of nodes
-                             that do not pass
+    pre_filters, pre_scorers  whom there is left to ask first; None before the first time
+    fits      (n_rows,)       true for nodes that all these filters pass
+    feasible  (n_feasible,)   their rows
+    total     (n_rows,)       weighted scores that need no normalising, summed up
+    suspects                  plugins of which such scores are out of range, if only of nodes
+                              that do not pass
     """
 
     __slots__ = (
@@ -69,6 +73,8 @@ class Remembered:
         "fits",
         "n_rows",
         "normalized",
+        "pre_filters",
+        "pre_scorers",
         "score_bases",
         "score_plugins",
         "score_skips",
@@ -81,6 +87,8 @@ class Remembered:
 
     def __init__(self, n_rows: int) -> None:
         self.n_rows = n_rows
+        self.pre_filters: Open[PreFilterResult | Status | None] | None = None
+        self.pre_scorers: Open[Status | None] | None = None
         self.filtered_at = _LONG_AGO
         self.filter_plugins: Sequence[FilterPlugin] = ()
         # Which plugins sat out; most often the same ones as last time.
@@ -338,7 +346,7 @@ class _Changes:
         return _Changed(self._some(rows), self._some(node_rows))
 
     def _some(self, rows: list[int]) -> Rows | None:
-        return Rows(self._cluster, np.array(rows, np.intp)) if rows else None
+        return Rows.some(self._cluster, rows) if rows else None
 
 
 def _without(plugins: Iterable[P], skipped: frozenset[str]) -> Sequence[P]:
