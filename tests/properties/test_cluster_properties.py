@@ -486,4 +486,4 @@ def as_dict(names: Iterable[str], amounts: Iterable[int]) -> Mapping[str, int]:
 
 
 TestAnyHistory = AnyHistory.TestCase
-TestAnyHistory.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)
+TestAnyHistory.settings = settings(max_examples=150, stateful_step_count=30)

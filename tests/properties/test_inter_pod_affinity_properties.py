@@ -328,10 +328,8 @@ changes: st.SearchStrategy[Change] = st.one_of(
 # What must hold.
 
 
-# The first example warms caches up, and CI is slow at times.
-unhurried = settings(deadline=None)
 # Some bugs show only where terms, namespaces and domains meet that seldom do.
-thorough = settings(deadline=None, max_examples=250)
+thorough = settings(max_examples=250)
 
 
 @thorough
@@ -348,7 +346,6 @@ def test_verdicts_are_those_of_a_plain_loop(world: World, pod: PodInfo) -> None:
         assert told == expected
 
 
-@unhurried
 @given(worlds(), incoming)
 def test_sits_out_only_where_nothing_required_concerns_the_pod(world: World, pod: PodInfo) -> None:
     plugin = InterPodAffinity(InterPodAffinityArgs(), fake_handle())
@@ -357,7 +354,6 @@ def test_sits_out_only_where_nothing_required_concerns_the_pod(world: World, pod
     assert sits_out is not bool(pod.terms.required or pod.terms.required_anti or concerned)
 
 
-@unhurried
 @given(worlds(), incoming, all_args)
 def test_scores_are_those_of_a_plain_loop(
     world: World, pod: PodInfo, args: InterPodAffinityArgs
@@ -366,7 +362,6 @@ def test_scores_are_those_of_a_plain_loop(
     assert scores(plugin, pod, live_rows(world.cluster())) == expected_scores(pod, world, args)
 
 
-@unhurried
 @given(worlds(), incoming)
 def test_one_row_at_a_time_equals_all_rows(world: World, pod: PodInfo) -> None:
     plugin = InterPodAffinity(InterPodAffinityArgs(), fake_handle())
@@ -400,7 +395,6 @@ def test_a_cluster_that_changed_equals_one_made_anew(
     assert scores(plugin, pod, rows) == scores(plugin, pod, anew)
 
 
-@unhurried
 @given(worlds(), pods(st.just("guest")), incoming)
 def test_a_what_if_leaves_no_trace(world: World, guest: PodInfo, pod: PodInfo) -> None:
     plugin = InterPodAffinity(InterPodAffinityArgs(), fake_handle())

@@ -35,8 +35,7 @@ from berthing.plugins.taint_toleration import TaintToleration
 from berthing.testing import make_container, make_node, make_pod, make_taint, make_toleration
 from plugins.harness import cluster_of, fake_handle
 
-# No deadline: how long an example takes says nothing here.
-EXAMPLES = settings(max_examples=60, deadline=None)
+EXAMPLES = settings(max_examples=60)
 
 MIB = 1024 * 1024
 NAMES = ("n0", "n1", "n2", "n3", "n4", "n5")
