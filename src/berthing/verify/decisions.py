@@ -1,13 +1,14 @@
 """Recorded decisions: one pod against one cluster, and rows of pods placed one after another.
 
 Every field that says which nodes pass, why others do not, and how those that pass are scored is
-compared.  What preemption adds is not, and neither are pods that mount claims, or share nodes
-with pods that do: their plugins have work of their own to come.
+compared.  What preemption adds is not, and neither are decisions about a pod that mounts claims:
+their plugins have work of their own to come.  Other pods' claims make no difference to a pod that
+mounts none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import cast
 
@@ -28,6 +29,7 @@ Row = Mapping[str, object]
 
 # What preemption says, or what includes it.
 _LATER = ("postFilterMessage", "eventMessage", "preemption")
+_STEPS_WITH_CLAIMS = "steps of pods that mount claims"
 
 
 def recognises(row: Row) -> bool:
@@ -50,17 +52,13 @@ def check(row: Row) -> Outcome:
     for obj in objects:
         offline.add(obj)
     if "steps" in expect:
-        pods = [_pod(each, "scenario.pods") for each in _list(scenario, "pods")]
-        if any(map(_mounts_claims, [*pods, *_pods(objects)])):
-            return Outcome(name, unchecked=("steps",), compared=False)
-        steps = [_mapping(step, "expect.steps") for step in _list(expect, "steps")]
-        return Outcome(name, tuple(_sequence_differences(offline, pods, steps)))
-    pod = _pod(scenario["pod"], "scenario.pod")
-    if any(map(_mounts_claims, [pod, *_pods(objects)])):
+        return _check_sequence(name, offline, scenario, expect)
+    info = _info(scenario["pod"], "scenario.pod", offline)
+    if _mounts_claims(info):
         return Outcome(
             name, unchecked=tuple(each for each in expect if each in FIELDS), compared=False
         )
-    ours = answers(offline.decide(PodInfo.of(pod), rank_all=True))
+    ours = answers(offline.decide(info, rank_all=True))
     return Outcome(
         name,
         tuple(
@@ -72,29 +70,54 @@ def check(row: Row) -> Outcome:
     )
 
 
-def _sequence_differences(
-    offline: Offline, pods: Sequence[Pod], steps: Sequence[Row]
-) -> Iterator[Difference]:
-    for number, (pod, step) in enumerate(zip(pods, steps, strict=True)):
-        info = PodInfo.of(pod)
-        decision = offline.decide(info, rank_all=True)
-        ours = answers(decision)
-        best = cast("list[str] | None", ours["best"])
-        total = cast("dict[str, int] | None", ours["total"])
-        told: dict[str, object] = {
-            "pod": info.key,
-            "feasible": ours["feasible"],
-            "best": best,
-            "bestTotal": max(total.values()) if total else None,
-            "chosen": best[0] if best else "",
-            "message": ours["message"],
-        }
-        for field, recorded in step.items():
-            if (recorded or None) != (told.get(field) or None):
-                yield Difference(f"steps[{number}].{field}", recorded, told.get(field))
+def _check_sequence(name: str, offline: Offline, scenario: Row, expect: Row) -> Outcome:
+    infos = [_info(each, "scenario.pods", offline) for each in _list(scenario, "pods")]
+    steps = [_mapping(step, "expect.steps") for step in _list(expect, "steps")]
+    if len(infos) != len(steps):
+        raise BadRowError(f"expect.steps: {len(steps)} steps for {len(infos)} pods")
+    differences: list[Difference] = []
+    unchecked = 0
+    for number, (info, step) in enumerate(zip(infos, steps, strict=True)):
+        if _mounts_claims(info):
+            unchecked += 1
+        else:
+            differences += _step_differences(f"steps[{number}]", offline, info, step)
+        # Whatever ours would be, the next step was recorded after this one.
         chosen = step.get("chosen")
         if isinstance(chosen, str) and chosen:
-            offline.cluster.assume(info, chosen)
+            _assume(offline, info, chosen)
+    return Outcome(
+        name,
+        tuple(differences),
+        unchecked=(_STEPS_WITH_CLAIMS,) * unchecked,
+        compared=unchecked < len(steps),
+    )
+
+
+def _step_differences(
+    where: str, offline: Offline, info: PodInfo, step: Row
+) -> Iterator[Difference]:
+    ours = answers(offline.decide(info, rank_all=True))
+    best = cast("list[str] | None", ours["best"])
+    total = cast("dict[str, int] | None", ours["total"])
+    told: dict[str, object] = {
+        "pod": info.key,
+        "feasible": ours["feasible"],
+        "best": best,
+        "bestTotal": max(total.values()) if total else None,
+        "chosen": best[0] if best else "",
+        "message": ours["message"],
+    }
+    for field, recorded in step.items():
+        if (recorded or None) != (told.get(field) or None):
+            yield Difference(f"{where}.{field}", recorded, told.get(field))
+
+
+def _assume(offline: Offline, info: PodInfo, node_name: str) -> None:
+    try:
+        offline.cluster.assume(info, node_name)
+    except ValueError as error:
+        raise BadRowError(f"scenario.pods: {error}") from error
 
 
 def _offline(scenario: Row) -> Offline:
@@ -117,20 +140,24 @@ def _registry() -> Registry:
     return discover([])
 
 
-def _mounts_claims(pod: Pod) -> bool:
-    facts = PodInfo.of(pod).facts
+def _mounts_claims(info: PodInfo) -> bool:
+    facts = info.facts
     return bool(facts.volumes or facts.ephemeral_claims or facts.resource_claims)
 
 
-def _pods(objects: Sequence[ApiObject]) -> Iterator[Pod]:
-    return (obj for obj in objects if isinstance(obj, Pod))
-
-
-def _pod(value: object, where: str) -> Pod:
-    obj = _object(value, where)
-    if not isinstance(obj, Pod):
-        raise BadRowError(f"{where}: expected a Pod, got {type(obj).__name__}")
-    return obj
+def _info(value: object, where: str, offline: Offline) -> PodInfo:
+    """The pod that is to be placed, which must be one of the scenario's profiles'."""
+    pod = _object(value, where)
+    if not isinstance(pod, Pod):
+        raise BadRowError(f"{where}: expected a Pod, got {type(pod).__name__}")
+    info = PodInfo.of(pod)
+    if info.scheduler_name not in offline.profile_names:
+        known = ", ".join(offline.profile_names)
+        raise BadRowError(
+            f"{where}: schedulerName {info.scheduler_name!r} is no profile of the scenario's "
+            f"configuration, which has {known}"
+        )
+    return info
 
 
 def _object(value: object, where: str) -> ApiObject:
