@@ -1,11 +1,12 @@
 """Real servers for other programs, as `berthing bench drain --real`: python -m e2e.servers, in tests/.
 
 Once the servers are up, one line of JSON tells where everything is; they stay up until standard
-input ends, or the program that holds it does.
+input ends, as it does when the program that asked for them is gone, or SIGTERM or Ctrl-C comes.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
 
 import msgspec
@@ -26,6 +27,8 @@ class Servers(msgspec.Struct, frozen=True, rename="camel"):
 
 def main() -> None:
     """Run the servers until nobody needs them any more."""
+    for end in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(end, lambda *_: sys.exit())
     try:
         binaries = build(lambda text: print(text, file=sys.stderr))
     except (NoGoError, BuildError) as error:
