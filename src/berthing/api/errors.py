@@ -12,6 +12,7 @@
         ServerError              5xx  the request may have been carried out all the same
       TransportError             there is no answer
         NotSentError             the server has seen nothing of the request
+          CredentialsError       we do not even know who we are
         NoAnswerError            the request went out, and what became of it nobody knows
           TimedOutError
       BadAnswerError             an answer that is no HTTP, no JSON, or not what was asked for
@@ -45,6 +46,10 @@ class TransportError(ClientError):
 
 class NotSentError(TransportError):
     """Nothing of the request has reached the server: it can be sent again."""
+
+
+class CredentialsError(NotSentError):
+    """A token, certificate or plugin that should say who we are is missing or makes no sense."""
 
 
 class NoAnswerError(TransportError):
