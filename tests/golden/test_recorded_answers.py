@@ -61,3 +61,22 @@ def test_sequences_are_equal_step_by_step() -> None:
     assert (done.cases, done.matches) == (20, 20)
     # Of 972 steps; the others of these sequences are compared.
     assert done.unchecked == {"steps of pods that mount claims": 19}
+
+
+def test_hints_are_equal_wherever_upstream_does_not_sleep() -> None:
+    done = replay(golden("hints.jsonl.gz"))
+    assert done.mismatches == []
+    assert (done.cases, done.matches) == (600, 598)
+    assert done.on_purpose == {
+        "affinity-hint-knows-namespaces": 1,
+        "anti-affinity-hint-asks-for-one": 1,
+    }
+    # Only what an attempt comes to that takes plugins which are not done.
+    assert done.unchecked == dict.fromkeys(("message", "rejectedBy", "pendingPlugins"), 153)
+
+
+def test_the_queue_is_equal_after_every_step() -> None:
+    done = replay(golden("queue.jsonl.gz"))
+    assert done.mismatches == []
+    assert done.matches == done.cases == 120
+    assert done.unchecked == {}

@@ -2,9 +2,9 @@
 
 Upstream: plugins/noderesources/fit.go (v1.36.4).
 Differs:  reasons for extended resources come in order of their names, there in any order.
-          A node's change is judged without the resources that the configuration ignores; there a
-          pod that asks for one of them sleeps through every such change.
-          An extended resource is looked for on nodes only: none is left to DynamicResources.
+          A node may lack resources that the configuration ignores, and wakes pods all the same;
+          there a pod that asks for one of them sleeps on.
+          Filter looks for extended resources on nodes only: none is left to DynamicResources.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from berthing.api.names import is_extended_resource_name
+from berthing.api.names import is_extended_resource_name, is_scalar_resource_name
 from berthing.api.node import Node
 from berthing.api.pod import Pod
 from berthing.api.pod_info import PodInfo
@@ -85,6 +85,7 @@ class NodeResourcesFit(
 
     def __init__(self, args: NodeResourcesFitArgs, handle: Handle) -> None:
         super().__init__(args, handle)
+        self._knows_devices = handle.is_feature_enabled("DRAExtendedResource")
         self._ignored = frozenset(args.ignored_resources)
         self._ignored_groups = frozenset(args.ignored_resource_groups)
         self._strategy = _strategy(args.scoring_strategy)
@@ -101,7 +102,7 @@ class NodeResourcesFit(
             ClusterEventWithHint(ClusterEvent(EventResource.POD, on_pods), self.after_pod),
             ClusterEventWithHint(ClusterEvent(EventResource.NODE, on_nodes), self.after_node),
         ]
-        if self.handle.is_feature_enabled("DRAExtendedResource"):
+        if self._knows_devices:
             on_classes = ClusterEvent(
                 EventResource.DEVICE_CLASS, ActionType.ADD | ActionType.UPDATE
             )
@@ -174,17 +175,40 @@ class NodeResourcesFit(
 
     def after_node(self, pod: PodInfo, old: object | None, new: object | None) -> QueueingHint:
         """Worth a try on a node that could hold the pod if it were empty, and is new or grew."""
-        if not isinstance(new, Node):
+        if not isinstance(new, Node) or not all(map(self._is_ignored, self.lacking(pod, new))):
             return QueueingHint.SKIP
-        needed = {PODS: 1, **self._heeded(pod.facts.asked.requests)}
-        offered = whole_amounts(new.status.allocatable)
-        if any(amount > offered.get(name, 0) for name, amount in needed.items()):
+        if isinstance(old, Node) and not self._grew_usefully(pod, old, new):
             return QueueingHint.SKIP
-        if isinstance(old, Node):
-            before = whole_amounts(old.status.allocatable)
-            if all(offered.get(name, 0) <= before.get(name, 0) for name in needed):
-                return QueueingHint.SKIP
         return QueueingHint.QUEUE
+
+    def lacking(self, pod: PodInfo, node: Node) -> Sequence[str]:
+        """What the pod asks for and the node would not have if it were empty."""
+        offered = whole_amounts(node.status.allocatable)
+        needed = {PODS: 1, **pod.facts.asked.requests}
+        return [
+            name
+            for name, amount in needed.items()
+            if amount > max(offered.get(name, 0), 0) and not self._comes_from_devices(name, offered)
+        ]
+
+    def _grew_usefully(self, pod: PodInfo, old: Node, new: Node) -> bool:
+        before, after = whole_amounts(old.status.allocatable), whole_amounts(new.status.allocatable)
+        asked = [name for name, amount in pod.facts.asked.requests.items() if amount]
+        return any(after.get(name, 0) > before.get(name, 0) for name in (PODS, *asked)) or any(
+            self._comes_from_devices(name, after) for name in asked
+        )
+
+    def _comes_from_devices(self, resource: str, offered: Mapping[str, int]) -> bool:
+        """Whether what the node does not offer is had through a claim, from devices of a class."""
+        return (
+            self._knows_devices
+            and is_scalar_resource_name(resource)
+            and offered.get(resource, 0) <= 0
+            and any(
+                resource in (each.spec.extended_resource_name, f"{DEVICE_CLASS_PREFIX}{each.name}")
+                for each in self.handle.lister(DeviceClass).list()
+            )
+        )
 
     def after_device_class(
         self, pod: PodInfo, old: object | None, new: object | None

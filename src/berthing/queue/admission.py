@@ -9,15 +9,15 @@ Differs:  plugins are asked in configured order; upstream's order is random.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
 
 from berthing.framework import Code, PreEnqueuePlugin, Status
 from berthing.queue.observer import QueueObserver
 from berthing.queue.queued_pod import QueuedPod
+from berthing.telemetry import logs
 
-_log = logging.getLogger(__name__)
+_log = logs.get("queue")
 
 
 class Admission:
@@ -52,10 +52,9 @@ class Admission:
         try:
             status = plugin.pre_enqueue(queued.pod_info)
         except Exception as error:  # noqa: BLE001  # somebody else's code, and it is logged
-            _log.exception(
-                "Unexpected error running PreEnqueue plugin: plugin=%s pod=%s",
-                plugin.name,
-                queued.pod_info.key,
+            pod = queued.pod_info.pod
+            _log.error(
+                error, "Unexpected error running PreEnqueue plugin", pod=pod, plugin=plugin.name
             )
             status = Status.from_error(error, plugin=plugin.name)
         code = Code.SUCCESS if status is None else status.code

@@ -11,7 +11,6 @@ Upstream: isPodWorthRequeuing in pkg/scheduler/backend/queue/scheduling_queue.go
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum, auto
 from functools import partial
@@ -21,8 +20,9 @@ from berthing.api.pod import Pod
 from berthing.framework import ClusterEvent, ClusterEventWithHint, QueueingHint, QueueingHintFn
 from berthing.queue.observer import QueueObserver
 from berthing.queue.queued_pod import QueuedPod
+from berthing.telemetry import logs
 
-_log = logging.getLogger(__name__)
+_log = logs.get("queue")
 
 # By plugin: the hints it gave for an event; None for "always worth it".
 _Hints = Mapping[str, tuple[QueueingHintFn | None, ...]]
@@ -123,10 +123,8 @@ def asked(
         return QueueingHint.QUEUE
     try:
         return hint(queued.pod_info, old, new)
-    except Exception:  # noqa: BLE001  # somebody else's code, and it is logged
-        _log.exception(
-            "QueueingHintFn returns error: plugin=%s pod=%s", plugin, queued.pod_info.key
-        )
+    except Exception as error:  # noqa: BLE001  # somebody else's code, and it is logged
+        _log.error(error, "QueueingHintFn returns error", plugin=plugin, pod=queued.pod_info.pod)
         return _ERROR
 
 

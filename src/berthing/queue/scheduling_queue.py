@@ -89,7 +89,7 @@ class SchedulingQueue:
         self._admission = Admission(
             {name: profile.pre_enqueue for name, profile in profiles.items()}, observer
         )
-        self._requeueing = Requeueing(
+        self.requeueing = Requeueing(
             {name: profile.events for name, profile in profiles.items()}, observer
         )
         self._backoff = Backoff(initial_backoff_seconds, max_backoff_seconds)
@@ -97,8 +97,10 @@ class SchedulingQueue:
         self._unbound: dict[str, PodInfo] = {}
         self._queued: dict[str, QueuedPod] = {}
         self._active = PodHeap(sort_key)
-        self._backing_off = PodHeap(lambda queued: (queued.backoff_until, sort_key(queued)))
-        self._after_error = PodHeap(lambda queued: queued.backoff_until)
+        # Pods whose wait ends in the same second leave in the order of the queue.
+        self._backing_off, self._after_error = (
+            PodHeap(lambda queued: (queued.backoff_until, sort_key(queued))) for _ in range(2)
+        )
         self._unschedulable = UnschedulablePods()
         self._in_flight = InFlight()
         self.nominator = Nominator(self._unbound)
@@ -211,11 +213,11 @@ class SchedulingQueue:
         only: Callable[[PodInfo], bool] | None = None,
     ) -> None:
         """Something happened: move the pods that it may help, of those that `only` admits."""
-        if not event.is_wildcard and not self._requeueing.concerned(event):
+        if not event.is_wildcard and not self.requeueing.concerned(event):
             return
         for queued in self._concerned(event):
             if only is None or only(queued.pod_info):
-                verdict = self._requeueing.verdict(queued, event, old, new)
+                verdict = self.requeueing.verdict(queued, event, old, new)
                 if verdict is not Requeue.SKIP:
                     self._move(queued, verdict, event.label, now)
         self._in_flight.record(event, old, new)
@@ -298,7 +300,7 @@ class SchedulingQueue:
             dict.fromkeys(
                 event
                 for plugin in sorted(queued.watchers)
-                for event in self._requeueing.registered(queued.profile, plugin)
+                for event in self.requeueing.registered(queued.profile, plugin)
             )
         )
 
@@ -327,7 +329,7 @@ class SchedulingQueue:
 
     def _reconsider(self, queued: QueuedPod, old: Pod, new: Pod, now: float) -> None:
         for event in pod_events(old, new):
-            verdict = self._requeueing.verdict(queued, event, old, new)
+            verdict = self.requeueing.verdict(queued, event, old, new)
             if verdict is not Requeue.SKIP:
                 self._requeue(queued, verdict, event.label, now)
                 if queued.place is not Place.UNSCHEDULABLE:
@@ -351,7 +353,7 @@ class SchedulingQueue:
             return Requeue.AFTER_BACKOFF
         answer = Requeue.SKIP
         for each in self._in_flight.since(queued.uid):
-            verdict = self._requeueing.verdict(queued, each.event, each.old, each.new)
+            verdict = self.requeueing.verdict(queued, each.event, each.old, each.new)
             if verdict is Requeue.IMMEDIATELY:
                 return verdict
             if verdict is Requeue.AFTER_BACKOFF:
@@ -366,7 +368,7 @@ class SchedulingQueue:
             return list(self._unschedulable)
         return [
             queued
-            for profile, plugins in self._requeueing.concerned(event).items()
+            for profile, plugins in self.requeueing.concerned(event).items()
             for queued in self._unschedulable.watched_by(profile, plugins)
         ]
 

@@ -17,7 +17,6 @@ Differs:  a pod that came in place of another of its name, without a word about 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Container, Mapping
 from typing import Protocol, TypeVar
 
@@ -48,10 +47,11 @@ from berthing.queue.derived_events import (
     pod_events,
 )
 from berthing.queue.scheduling_queue import SchedulingQueue
+from berthing.telemetry import logs
 
 T = TypeVar("T", bound=ApiObject)
 
-_log = logging.getLogger(__name__)
+_log = logs.get("scheduler")
 
 # The kinds whose changes plugins can register for, beside pods and nodes.
 RESOURCES: Mapping[type[ApiObject], EventResource] = {
@@ -103,7 +103,7 @@ class EventHandlers:
     ) -> None:
         """An object came (no `old`), changed, or is gone (no `new`); what is malformed is passed over."""
         if any(each is not None and not isinstance(each, kind) for each in (old, new)):
-            _log.error("Cannot handle objects of another kind: kind=%s", kind.__name__)
+            _log.error(None, "Cannot handle objects of another kind", kind=kind.__name__)
         elif old is not None or new is not None:
             self._handler(kind)(old, new, now)
 

@@ -21,20 +21,28 @@ from berthing.cluster.cluster import Cluster
 from berthing.config.features import FeatureGates
 from berthing.config.load import EffectiveProfile
 from berthing.framework import CycleState, ExtensionPoint, Handle
-from berthing.scheduler.cycle import Cycle
+from berthing.scheduler.cycle import Cycle, Nominations
 from berthing.scheduler.decision import Decision
-from berthing.scheduler.profile import assemble
+from berthing.scheduler.profile import Profile, assemble
 from berthing.scheduler.registry import Registry
 from berthing.scheduler.snapshot import ClusterSnapshot, ObjectLister
 
 T = TypeVar("T")
 
 # What a decision takes; the rest of a profile needs a cluster to act on.
-_DECIDING = (
+DECIDING = (
     ExtensionPoint.PRE_FILTER,
     ExtensionPoint.FILTER,
     ExtensionPoint.PRE_SCORE,
     ExtensionPoint.SCORE,
+)
+
+# What the queue takes beside that: who holds pods back, orders them, or turns them back later.
+QUEUEING = (
+    ExtensionPoint.PRE_ENQUEUE,
+    ExtensionPoint.QUEUE_SORT,
+    ExtensionPoint.RESERVE,
+    ExtensionPoint.PERMIT,
 )
 
 
@@ -47,20 +55,24 @@ class Offline:
         *,
         registry: Registry,
         gates: FeatureGates,
+        points: Iterable[ExtensionPoint] = DECIDING,
         seed: int = 0,
     ) -> None:
+        points = tuple(points)
         self.cluster = Cluster()
+        self.profiles: dict[str, Profile] = {}
         self._nominated: dict[str, list[PodInfo]] = {}
         self._cycles: dict[str, Cycle] = {}
         for profile in profiles:
             handle = cast("Handle", _OfflineHandle(self.cluster, profile.scheduler_name, gates))
             assembled = assemble(
                 profile.scheduler_name,
-                {point: profile.plugins[point] for point in _DECIDING},
+                {point: profile.plugins[point] for point in points},
                 cast("Mapping[str, msgspec.Struct]", profile.args),
                 registry=registry,
                 handle=handle,
             )
+            self.profiles[profile.scheduler_name] = assembled
             self._cycles[profile.scheduler_name] = Cycle(
                 self.cluster,
                 assembled,
@@ -96,10 +108,16 @@ class Offline:
         elif nominated and info.scheduler_name in self._cycles and not info.facts.gates:
             self._nominated.setdefault(nominated, []).append(info)
 
-    def decide(self, pod: PodInfo, *, rank_all: bool = False) -> Decision:
-        """What a scheduler with these profiles decides about the pod; KeyError if none is its."""
+    def decide(
+        self, pod: PodInfo, *, nominations: Nominations | None = None, rank_all: bool = False
+    ) -> Decision:
+        """What a scheduler with these profiles decides about the pod; KeyError if none is its.
+
+        Without `nominations`, those count that pods came with.
+        """
         cycle = self._cycles[pod.scheduler_name]
-        return cycle.schedule(pod, CycleState(), self._nominated, rank_all=rank_all)
+        nominated = self._nominated if nominations is None else nominations
+        return cycle.schedule(pod, CycleState(), nominated, rank_all=rank_all)
 
 
 class _OfflineHandle:

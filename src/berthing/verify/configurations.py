@@ -17,7 +17,7 @@ from berthing.config.default_plugins import IN_TREE_CATALOGUE
 from berthing.config.effective import effective_object
 from berthing.config.findings import Path, format_path
 from berthing.config.load import Loaded, load_text
-from berthing.verify.outcome import BadRowError, Difference, Outcome
+from berthing.verify.outcome import BadRowError, Difference, Outcome, differences
 
 
 def recognises(row: Mapping[str, object]) -> bool:
@@ -58,8 +58,8 @@ def _compare_good(expect: _Expect, loaded: Loaded) -> Iterator[Difference]:
         yield Difference("ok", recorded=True, ours=_errors(loaded))
         return
     effective = effective_object(loaded.config, IN_TREE_CATALOGUE)
-    yield from _differences(("effective",), expect.effective, effective)
-    yield from _differences(("plugins",), expect.plugins, _plugins(loaded))
+    yield from differences(("effective",), expect.effective, effective)
+    yield from differences(("plugins",), expect.plugins, _plugins(loaded))
 
 
 def _plugins(loaded: Loaded) -> dict[str, object]:
@@ -73,18 +73,6 @@ def _plugins(loaded: Loaded) -> dict[str, object]:
         }
         for profile in loaded.profiles
     }
-
-
-def _differences(path: Path, recorded: object, ours: object) -> Iterator[Difference]:
-    """Go down as far as both look alike, and tell what differs there."""
-    if isinstance(recorded, dict) and isinstance(ours, dict):
-        for key in dict.fromkeys([*recorded, *ours]):
-            yield from _differences((*path, key), recorded.get(key), ours.get(key))
-    elif isinstance(recorded, list) and isinstance(ours, list) and len(recorded) == len(ours):
-        for index, (theirs, own) in enumerate(zip(recorded, ours, strict=True)):
-            yield from _differences((*path, index), theirs, own)
-    elif recorded != ours:
-        yield Difference(format_path(path), recorded, ours)
 
 
 def _compare_bad(expect: _Expect, loaded: Loaded) -> Iterator[Difference]:

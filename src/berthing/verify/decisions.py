@@ -8,24 +8,15 @@ mounts none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterator
 from typing import cast
 
-import msgspec
-
-from berthing.api.decode import DecodeError, decode_object
-from berthing.api.meta import ApiObject
-from berthing.api.pod import Pod
 from berthing.api.pod_info import PodInfo
-from berthing.config.features import FeatureGates
-from berthing.config.load import Loaded, default, load_text
 from berthing.explain.answers import FIELDS, answers
 from berthing.scheduler.offline import Offline
-from berthing.scheduler.registry import Registry, discover
+from berthing.verify import scenarios
 from berthing.verify.outcome import BadRowError, Difference, Outcome
-
-Row = Mapping[str, object]
+from berthing.verify.scenarios import Row, items, mapping, read_object, read_pod
 
 # What preemption says, or what includes it.
 _LATER = ("postFilterMessage", "eventMessage", "preemption")
@@ -44,11 +35,11 @@ def recognises(row: Row) -> bool:
 
 def check(row: Row) -> Outcome:
     """Decide again and compare."""
-    scenario = _mapping(row["scenario"], "scenario")
-    expect = _mapping(row["expect"], "expect")
+    scenario = mapping(row["scenario"], "scenario")
+    expect = mapping(row["expect"], "expect")
     name = str(expect.get("id", ""))
-    objects = [_object(each, "scenario.objects") for each in _list(scenario, "objects")]
-    offline = _offline(scenario)
+    objects = [read_object(each, "scenario.objects") for each in items(scenario, "objects")]
+    offline = scenarios.offline(scenario.get("config"))
     for obj in objects:
         offline.add(obj)
     if "steps" in expect:
@@ -71,8 +62,8 @@ def check(row: Row) -> Outcome:
 
 
 def _check_sequence(name: str, offline: Offline, scenario: Row, expect: Row) -> Outcome:
-    infos = [_info(each, "scenario.pods", offline) for each in _list(scenario, "pods")]
-    steps = [_mapping(step, "expect.steps") for step in _list(expect, "steps")]
+    infos = [_info(each, "scenario.pods", offline) for each in items(scenario, "pods")]
+    steps = [mapping(step, "expect.steps") for step in items(expect, "steps")]
     if len(infos) != len(steps):
         raise BadRowError(f"expect.steps: {len(steps)} steps for {len(infos)} pods")
     differences: list[Difference] = []
@@ -120,26 +111,6 @@ def _assume(offline: Offline, info: PodInfo, node_name: str) -> None:
         raise BadRowError(f"scenario.pods: {error}") from error
 
 
-def _offline(scenario: Row) -> Offline:
-    config = scenario.get("config")
-    text = "" if config is None else msgspec.json.encode(config).decode()
-    loaded = _loaded(text)
-    if not loaded.ok:
-        raise BadRowError(f"scenario.config: {loaded.findings[0].message}")
-    return Offline(loaded.profiles, registry=_registry(), gates=FeatureGates())
-
-
-@lru_cache(maxsize=64)
-def _loaded(text: str) -> Loaded:
-    return load_text(text) if text else default()
-
-
-@lru_cache(maxsize=1)
-def _registry() -> Registry:
-    # What other packages bring has no say in what upstream recorded.
-    return discover([])
-
-
 def _mounts_claims(info: PodInfo) -> bool:
     facts = info.facts
     return bool(facts.volumes or facts.ephemeral_claims or facts.resource_claims)
@@ -147,10 +118,7 @@ def _mounts_claims(info: PodInfo) -> bool:
 
 def _info(value: object, where: str, offline: Offline) -> PodInfo:
     """The pod that is to be placed, which must be one of the scenario's profiles'."""
-    pod = _object(value, where)
-    if not isinstance(pod, Pod):
-        raise BadRowError(f"{where}: expected a Pod, got {type(pod).__name__}")
-    info = PodInfo.of(pod)
+    info = PodInfo.of(read_pod(value, where))
     if info.scheduler_name not in offline.profile_names:
         known = ", ".join(offline.profile_names)
         raise BadRowError(
@@ -158,23 +126,3 @@ def _info(value: object, where: str, offline: Offline) -> PodInfo:
             f"configuration, which has {known}"
         )
     return info
-
-
-def _object(value: object, where: str) -> ApiObject:
-    try:
-        return decode_object(msgspec.json.encode(value))
-    except DecodeError as error:
-        raise BadRowError(f"{where}: {error}") from error
-
-
-def _mapping(value: object, where: str) -> Row:
-    if not isinstance(value, dict):
-        raise BadRowError(f"{where}: expected an object, got {type(value).__name__}")
-    return value
-
-
-def _list(row: Row, field: str) -> list[object]:
-    value = row.get(field)
-    if not isinstance(value, list):
-        raise BadRowError(f"{field}: expected a list, got {type(value).__name__}")
-    return value

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
+
+from berthing.config.findings import Path, format_path
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -31,3 +35,15 @@ class Outcome(msgspec.Struct, frozen=True):
 
 class BadRowError(Exception):
     """A row is not of the format its kind has; the text says which field and what is wrong."""
+
+
+def differences(path: Path, recorded: object, ours: object) -> Iterator[Difference]:
+    """Go down as far as both look alike, and tell what differs there."""
+    if isinstance(recorded, dict) and isinstance(ours, dict):
+        for key in dict.fromkeys([*recorded, *ours]):
+            yield from differences((*path, key), recorded.get(key), ours.get(key))
+    elif isinstance(recorded, list) and isinstance(ours, list) and len(recorded) == len(ours):
+        for index, (theirs, own) in enumerate(zip(recorded, ours, strict=True)):
+            yield from differences((*path, index), theirs, own)
+    elif recorded != ours:
+        yield Difference(format_path(path), recorded, ours)

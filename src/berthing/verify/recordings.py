@@ -17,7 +17,15 @@ from typing import Protocol, cast
 
 import msgspec
 
-from berthing.verify import configurations, decisions, later, quantities, selectors
+from berthing.verify import (
+    configurations,
+    decisions,
+    later,
+    quantities,
+    queue_hints,
+    queue_scripts,
+    selectors,
+)
 from berthing.verify.outcome import BadRowError, Outcome
 
 # Far more than any recorded row takes; a line without end must not fill the memory.
@@ -38,7 +46,16 @@ class Kind(Protocol):
 
 # A module offers the two functions, which a type checker does not hold against a Protocol.
 _KINDS: tuple[Kind, ...] = tuple(
-    cast("Kind", module) for module in (quantities, selectors, configurations, decisions, later)
+    cast("Kind", module)
+    for module in (
+        quantities,
+        selectors,
+        configurations,
+        decisions,
+        queue_hints,
+        queue_scripts,
+        later,
+    )
 )
 
 
