@@ -200,4 +200,4 @@ def test_repeated_keys_are_errors_each_at_its_place() -> None:
         (2, 17, ("b", 0, "c"), '"c" is set already in line 2'),
         (3, 2, ("a",), '"a" is set already in line 1'),
     ]
-    assert document.value == {"a": 1, "b": [{"c": 1}]}
+    assert document.value == {"a": 3, "b": [{"c": 2}]}

@@ -70,7 +70,7 @@ def test_an_alias_is_a_value_of_its_own() -> None:
             "a: 1\na: 2\na: 3\n",
             [
                 (2, 1, ("a",), '"a" is set already in line 1'),
-                (3, 1, ("a",), '"a" is set already in line 1'),
+                (3, 1, ("a",), '"a" is set already in line 2'),
             ],
             id="a key three times",
         ),
@@ -142,8 +142,8 @@ def test_what_keys_may_not_be(text: str, found: list[Found]) -> None:
     assert errors(text) == found
 
 
-def test_all_but_the_repeated_key_is_read() -> None:
-    assert parse_document("a: 1\na: 2\nb: 3\n").value == {"a": 1, "b": 3}
+def test_of_a_repeated_key_the_last_counts() -> None:
+    assert parse_document("a: 1\na: 2\nb: 3\n").value == {"a": 2, "b": 3}
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,14 @@ def check_header(tree: Mapping[str, object], findings: Findings) -> bool:
             findings.error(f"{name} is missing", name, suggestion=f"write {name}: {right}")
     if not kind and not version:
         return False
-    return _is_kind(kind, version, findings) & _is_version(version, kind, tree, findings)
+    return _is_kind(kind, tree, findings) & _is_version(version, kind, tree, findings)
+
+
+def args_by_themselves(tree: Mapping[str, object]) -> str | None:
+    """The plugin whose arguments stand where a configuration should."""
+    kind, version = tree.get("kind"), tree.get("apiVersion")
+    plugin = kind.removesuffix("Args") if isinstance(kind, str) and kind.endswith("Args") else None
+    return plugin if version == API_VERSION and plugin in IN_TREE_ARGS else None
 
 
 def _text(tree: Mapping[str, object], name: str, findings: Findings) -> str | None:
@@ -48,7 +55,7 @@ def _text(tree: Mapping[str, object], name: str, findings: Findings) -> str | No
     return None
 
 
-def _is_kind(kind: str | None, version: str | None, findings: Findings) -> bool:
+def _is_kind(kind: str | None, tree: Mapping[str, object], findings: Findings) -> bool:
     if not kind or kind == KIND:
         return True
     if kind == _POLICY:
@@ -56,7 +63,7 @@ def _is_kind(kind: str | None, version: str | None, findings: Findings) -> bool:
             "a Policy was the configuration of schedulers before 1.23", "kind", suggestion=_MIGRATE
         )
         return False
-    if version == API_VERSION and kind.removesuffix("Args") in IN_TREE_ARGS:
+    if args_by_themselves(tree):
         findings.error(
             f"{kind} is no configuration by itself",
             "kind",

@@ -79,9 +79,9 @@ class _Reader:
         while True:
             offset, key = self._key()
             node = self._value((*path, key))
-            first = members.setdefault(key, Member(offset, node))
-            if first.node is not node:
-                self._report_repeated(key, offset, first.offset, path)
+            if before := members.get(key):
+                self._report_repeated(key, offset, before.offset, path)
+            members[key] = Member(offset, node)  # the last one counts, as upstream
             if self._closes("}"):
                 return members
 
@@ -163,11 +163,11 @@ class _Reader:
             raise self._broken(f"there is a comma before this {closing}", "remove the comma")
         return False
 
-    def _report_repeated(self, key: str, offset: int, first_offset: int, path: Path) -> None:
+    def _report_repeated(self, key: str, offset: int, before_offset: int, path: Path) -> None:
         line, column = self._lines.place(offset)
-        first_line, _ = self._lines.place(first_offset)
+        before_line, _ = self._lines.place(before_offset)
         self._findings.error(
-            f'"{excerpt(key)}" is set already in line {first_line}',
+            f'"{excerpt(key)}" is set already in line {before_line}',
             *path,
             key,
             suggestion="a key may be set only once",

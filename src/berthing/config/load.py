@@ -33,7 +33,12 @@ from berthing.config.document import Document, parse_document, read_document
 from berthing.config.extenders import check_certificates, with_ignored_resources
 from berthing.config.features import FeatureGates
 from berthing.config.findings import Finding, Findings, Path
-from berthing.config.header import HEADER, check_args_header, check_header
+from berthing.config.header import (
+    HEADER,
+    args_by_themselves,
+    check_args_header,
+    check_header,
+)
 from berthing.config.legacy.versions import is_legacy
 from berthing.config.paths import as_written
 from berthing.config.profile import (
@@ -195,6 +200,8 @@ def _interpret(
             findings.error(f"must be a mapping with apiVersion and kind, got {_kind_of(tree)}")
         return None, ()
     if not check_header(tree, findings):
+        if misplaced := args_by_themselves(tree):
+            decode(_without_header(tree), IN_TREE_ARGS[misplaced], findings)
         return None, ()
     written = decode(tree, KubeSchedulerConfiguration, findings)
     if written is None:
@@ -267,8 +274,11 @@ def _read_args(given: PluginConfig, type_: type[msgspec.Struct], findings: Findi
         return None
     if not check_args_header(given.name, tree, findings):
         return None
-    body = {name: value for name, value in tree.items() if name not in HEADER}
-    return decode(body, type_, findings)
+    return decode(_without_header(tree), type_, findings)
+
+
+def _without_header(tree: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in tree.items() if name not in HEADER}
 
 
 def _complete(

@@ -139,9 +139,11 @@ class _Reader:
     def _entries(self, written: WrittenMapping, path: Path, depth: int) -> dict[_Identity, _Entry]:
         entries: dict[_Identity, _Entry] = {}
         for entry in self._all_entries(written, path, depth):
-            first = entries.setdefault((type(entry.key), entry.key), entry)
-            if first is not entry:
-                self._report_repeated(entry, first, path)
+            identity = (type(entry.key), entry.key)
+            if before := entries.get(identity):
+                self._report_repeated(entry, before, path)
+            # The last one counts, as upstream goes on to find what is wrong in that one.
+            entries[identity] = entry
         return entries
 
     def _all_entries(self, written: WrittenMapping, path: Path, depth: int) -> Iterator[_Entry]:
@@ -233,11 +235,11 @@ class _Reader:
                 suggestion=f"write {value}, or leave out the leading zero",
             )
 
-    def _report_repeated(self, entry: _Entry, first: _Entry, path: Path) -> None:
-        line, _ = self._lines.place(first.set_at)
+    def _report_repeated(self, entry: _Entry, before: _Entry, path: Path) -> None:
+        line, _ = self._lines.place(before.set_at)
         if entry.merged_at is not None:
             message = f'the merge << sets "{excerpt(entry.text)}" again, which line {line} set'
-        elif first.merged_at is not None:
+        elif before.merged_at is not None:
             message = f'"{excerpt(entry.text)}" is set already by the merge << in line {line}'
         else:
             message = f'"{excerpt(entry.text)}" is set already in line {line}'
