@@ -43,12 +43,12 @@ def test_without_v_only_the_count(tmp_path: Path) -> None:
 
 
 def test_what_is_not_checked_yet_is_listed_with_its_count(tmp_path: Path) -> None:
-    row = {"scenario": {"id": "x"}, "expect": {"id": "x", "feasible": [], "message": None}}
+    row = {"scenario": {"id": "x"}, "expect": {"id": "x", "groups": [], "message": None}}
     result = run("verify", write(tmp_path / "decisions.jsonl", row, row))
     assert result.exit_code == 0
     assert result.stdout.splitlines()[1].split()[1:] == ["2", "0", "0", "0"]
     listed = result.stdout.split("Not checked by this version:\n")[1].splitlines()
-    assert [line.split()[1:] for line in listed] == [["feasible", "2"], ["message", "2"]]
+    assert [line.split()[1:] for line in listed] == [["groups", "2"], ["message", "2"]]
 
 
 @pytest.mark.parametrize(

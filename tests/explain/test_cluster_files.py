@@ -76,11 +76,12 @@ def test_a_file_is_read_once_however_often_it_is_named(tmp_path: Path) -> None:
 
 def test_kinds_that_no_scheduler_reads_are_counted_and_left_out(tmp_path: Path) -> None:
     deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n"
+    widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\n"
     path = tmp_path / "all.yaml"
-    path.write_text("---\n".join((NODE % "a", deployment, deployment, "values: 1\n")))
+    path.write_text("---\n".join((NODE % "a", deployment, deployment, widget)))
     files = read(path)
     assert names(files) == ["a"]
-    assert files.skipped == {"Deployment (apps/v1)": 2, "no kind": 1}
+    assert files.skipped == {"Deployment (apps/v1)": 2, "Widget (example.com/v1)": 1}
 
 
 @pytest.mark.parametrize(
@@ -92,6 +93,19 @@ def test_kinds_that_no_scheduler_reads_are_counted_and_left_out(tmp_path: Path) 
         pytest.param(b"# later\n---\n", "there is nothing in it", id="only a comment"),
         pytest.param(b"kind: [Pod\nx: 1\n", "line 2: did not find expected ',' or ']'", id="YAML"),
         pytest.param(b'{"kind": "Pod",', "input data was truncated", id="JSON"),
+        pytest.param(
+            b"apiVersion: v1\nkind: Nod\nmetadata: {name: a}\n",
+            "Nod a: v1 has no Nod; did you mean Node?",
+            id="a kind that is not there",
+        ),
+        pytest.param(
+            b"apiVersion: apps/v1\nkind: Wheel\nmetadata: {name: a}\n",
+            "Wheel a: apps/v1 has no Wheel",
+            id="nor anything like it",
+        ),
+        pytest.param(
+            b"values: 1\n", "no apiVersion or no kind; every object says what it is", id="no kind"
+        ),
         pytest.param(b"\xff\xfe\x00", "not a text", id="binary"),
         pytest.param(gzip.compress(b"x" * 99)[:-9], "broken gzip data", id="cut gzip"),
         pytest.param(

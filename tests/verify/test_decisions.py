@@ -18,12 +18,22 @@ NODE: Row = {
 CLAIM: Row = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
 
 
-def pod(name: str, *, volumes: list[Row] | None = None, scheduler: str | None = None) -> Row:
+def pod(
+    name: str,
+    *,
+    volumes: list[Row] | None = None,
+    scheduler: str | None = None,
+    spread: Row | None = None,
+) -> Row:
     spec: Row = {
         "schedulerName": scheduler or "default-scheduler",
         "containers": [{"name": "main", "resources": {"requests": {"cpu": "1"}}}],
         "volumes": volumes or [],
     }
+    if spread:
+        constraint = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
+        selector = {"matchExpressions": [spread]}
+        spec["topologySpreadConstraints"] = [{**constraint, "labelSelector": selector}]
     metadata = {"name": name, "namespace": "default", "uid": name}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
@@ -94,6 +104,31 @@ def test_a_step_is_named_where_it_differs() -> None:
             id="a scheduler that is not there",
         ),
         pytest.param(single(NODE), "scenario.pod: expected a Pod, got Node", id="not a pod"),
+        pytest.param(
+            single(pod("web"), running=[NODE]),
+            "scenario.objects: Node a is there twice",
+            id="a node twice",
+        ),
+        pytest.param(
+            single(pod("web"), running=[{**NODE, "kind": "Nodule"}]),
+            "scenario.objects: Nodule a: no scheduler reads a Nodule of v1",
+            id="an unknown kind",
+        ),
+        pytest.param(
+            single(pod("web", spread={"key": "app", "operator": "in", "values": ["web"]})),
+            'labelSelector: "in" is not a valid label selector operator',
+            id="a selector that does not parse",
+        ),
+        pytest.param(
+            {"scenario": 5, "expect": {"feasible": []}},
+            "scenario: expected an object, got int",
+            id="no scenario",
+        ),
+        pytest.param(
+            {"scenario": {"objects": []}, "expect": {"feasible": []}},
+            "scenario.pod: expected an object, got `null`",
+            id="no pod",
+        ),
         pytest.param(
             sequence([pod("web")], []), "expect.steps: 0 steps for 1 pods", id="no step for a pod"
         ),

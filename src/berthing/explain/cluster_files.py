@@ -4,7 +4,7 @@
                       gunzip        read_manifests             admission
 
 A folder stands for all manifests below it.  Objects of kinds that no scheduler reads are counted
-and left out.  Everything that is wrong with any of the files is told at once.
+and left out, unless there is no such kind.  Everything that is wrong with any of the files is told at once.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from typing import Final, Protocol
 
 import msgspec
 
-from berthing.api.decode import DecodeError, UnknownKindError
+from berthing.api.decode import DecodeError
 from berthing.api.manifests import read_manifests
 from berthing.api.meta import ApiObject
 from berthing.api.pod import Pod
 from berthing.explain.admission import Admission
 from berthing.explain.checks import described, mistakes
+from berthing.explain.other_kinds import left_out
 from berthing.explain.problems import refuse
 
 STDIN: Final = "-"
@@ -151,16 +152,9 @@ def _says_nothing(content: bytes) -> bool:
 
 def _objects(text: bytes, skipped: Counter[str]) -> tuple[ApiObject, ...]:
     try:
-        return read_manifests(text, skip=lambda error: skipped.update((_kind(error),)))
+        return read_manifests(text, skip=lambda error: skipped.update((left_out(error),)))
     except DecodeError as error:
         raise _UnreadableError(str(error)) from error
-
-
-def _kind(error: UnknownKindError) -> str:
-    """What was left out, as `Deployment (apps/v1)`."""
-    kind = error.what.partition(" ")[0]
-    version = error.message.rpartition(" of ")[2]
-    return f"{kind} ({version})" if error.message.endswith(f"{kind} of {version}") else "no kind"
 
 
 def _wrong_objects(found: Iterable[Found]) -> Iterator[str]:

@@ -16,7 +16,14 @@ from berthing.explain.answers import FIELDS, answers
 from berthing.scheduler.offline import Offline
 from berthing.verify import scenarios
 from berthing.verify.outcome import BadRowError, Difference, Outcome
-from berthing.verify.scenarios import Row, items, mapping, read_object, read_pod
+from berthing.verify.scenarios import (
+    Row,
+    cluster_objects,
+    items,
+    mapping,
+    read_pod,
+    refuse_mistakes,
+)
 
 # What preemption says, or what includes it.
 _LATER = ("postFilterMessage", "eventMessage", "preemption")
@@ -25,12 +32,10 @@ _STEPS_WITH_CLAIMS = "steps of pods that mount claims"
 
 def recognises(row: Row) -> bool:
     """A scenario with a pod to place, or several, and the nodes that were found for them."""
-    scenario, expect = row.get("scenario"), row.get("expect")
-    if not isinstance(scenario, dict) or not isinstance(expect, dict) or "event" in row:
+    expect = row.get("expect")
+    if "scenario" not in row or not isinstance(expect, dict) or "event" in row:
         return False
-    return ("pod" in scenario and "feasible" in expect) or (
-        "pods" in scenario and "steps" in expect
-    )
+    return "feasible" in expect or "steps" in expect
 
 
 def check(row: Row) -> Outcome:
@@ -38,13 +43,13 @@ def check(row: Row) -> Outcome:
     scenario = mapping(row["scenario"], "scenario")
     expect = mapping(row["expect"], "expect")
     name = str(expect.get("id", ""))
-    objects = [read_object(each, "scenario.objects") for each in items(scenario, "objects")]
+    objects = cluster_objects(scenario)
     offline = scenarios.offline(scenario.get("config"))
     for obj in objects:
         offline.add(obj)
     if "steps" in expect:
         return _check_sequence(name, offline, scenario, expect)
-    info = _info(scenario["pod"], "scenario.pod", offline)
+    info = _info(scenario.get("pod"), "scenario.pod", offline)
     if _mounts_claims(info):
         return Outcome(
             name, unchecked=tuple(each for each in expect if each in FIELDS), compared=False
@@ -118,7 +123,9 @@ def _mounts_claims(info: PodInfo) -> bool:
 
 def _info(value: object, where: str, offline: Offline) -> PodInfo:
     """The pod that is to be placed, which must be one of the scenario's profiles'."""
-    info = PodInfo.of(read_pod(value, where))
+    pod = read_pod(value, where)
+    refuse_mistakes(pod, where)
+    info = PodInfo.of(pod)
     if info.scheduler_name not in offline.profile_names:
         known = ", ".join(offline.profile_names)
         raise BadRowError(

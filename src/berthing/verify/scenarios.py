@@ -12,6 +12,7 @@ from berthing.api.meta import ApiObject
 from berthing.api.pod import Pod
 from berthing.config.features import FeatureGates
 from berthing.config.load import Loaded, default, load_text
+from berthing.explain.checks import described, mistakes
 from berthing.framework import ExtensionPoint
 from berthing.scheduler.offline import DECIDING, Offline
 from berthing.scheduler.registry import Registry, discover
@@ -44,6 +45,26 @@ def is_complete(plugin: str) -> bool:
 def _registry() -> Registry:
     # What other packages bring has no say in what upstream recorded.
     return discover([])
+
+
+def cluster_objects(scenario: Row) -> list[ApiObject]:
+    """The objects of a scenario; BadRowError where no cluster could have them."""
+    where = "scenario.objects"
+    objects = [read_object(each, where) for each in items(scenario, "objects")]
+    seen: set[tuple[type[ApiObject], str]] = set()
+    for obj in objects:
+        refuse_mistakes(obj, where)
+        identity = type(obj), obj.key
+        if identity in seen:
+            raise BadRowError(f"{where}: {described(obj)} is there twice")
+        seen.add(identity)
+    return objects
+
+
+def refuse_mistakes(obj: ApiObject, where: str) -> None:
+    """BadRowError for what no API server would let in."""
+    for mistake in mistakes(obj):
+        raise BadRowError(f"{where}: {mistake}")
 
 
 def read_pod(value: object, where: str) -> Pod:
