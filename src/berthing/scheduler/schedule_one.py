@@ -98,9 +98,12 @@ class ScheduleOne:
         if self._is_moot(attempt):
             self._queue.done(attempt.pod.uid)
             return
-        failure = await self._find_node(attempt)
-        # No await from here: what was decided is still true.
-        failure = failure or self._assume_and_reserve(attempt) or self._permit(attempt)
+        try:
+            failure = await self._scheduling_cycle(attempt)
+        except Exception as error:  # noqa: BLE001 - a mistake of ours must not lose the pod
+            self._cluster.forget(attempt.pod.uid)
+            log.error(error, "Scheduling cycle broke", pod=attempt.pod.key)
+            failure = broken(Status.from_error(error))
         if failure is not None:
             self._fail(attempt, failure)
             return
@@ -119,6 +122,11 @@ class ScheduleOne:
         await asyncio.gather(*self._bindings, return_exceptions=True)
 
     # The scheduling cycle.
+
+    async def _scheduling_cycle(self, attempt: Attempt) -> Failure | None:
+        failure = await self._find_node(attempt)
+        # No await from here: what was decided is still true.
+        return failure or self._assume_and_reserve(attempt) or self._permit(attempt)
 
     def _is_moot(self, attempt: Attempt) -> bool:
         """Whether there is nothing to be done for the pod: it goes, or has its node already."""

@@ -16,7 +16,6 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from random import Random
 from typing import cast
 
@@ -173,18 +172,15 @@ class Scheduler:
 
     async def run(self) -> None:
         """Schedule until `stop`; what is under way then comes to its end."""
-        flushes = [
-            asyncio.create_task(self._flush_backoff(), name="flush of the backoff queues"),
-            asyncio.create_task(self._flush_unschedulable(), name="flush of unschedulable pods"),
-        ]
-        try:
+        async with asyncio.TaskGroup() as tasks:
+            flushes = [
+                tasks.create_task(self._flush_backoff(), name="flush of the backoff queues"),
+                tasks.create_task(self._flush_unschedulable(), name="flush of unschedulable pods"),
+            ]
             while not self._stopping:
                 await self._schedule_next()
-        finally:
             for flush in flushes:
                 flush.cancel()
-            with suppress(asyncio.CancelledError):
-                await asyncio.gather(*flushes, return_exceptions=True)
 
     def stop(self) -> None:
         """Begin no further attempt."""
