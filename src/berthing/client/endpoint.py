@@ -72,12 +72,12 @@ def parse_address(url: str, *, schemes: tuple[str, ...]) -> Address:
 
 def tls_context(endpoint: Endpoint, certificate: Certificate | None) -> ssl.SSLContext:
     """How to greet the server, and whom to take for it; raises ValueError for what is no PEM."""
+    # Comments beside the certificates may be in any language.
+    authority = endpoint.certificate_authority.decode("ascii", errors="ignore")
     try:
-        context = ssl.create_default_context(
-            cadata=endpoint.certificate_authority.decode("ascii") or None
-        )
-    except (ssl.SSLError, UnicodeDecodeError) as error:
-        raise ValueError(f"the certificate authority is no PEM certificate: {error}") from error
+        context = ssl.create_default_context(cadata=authority or None)
+    except ssl.SSLError as error:
+        raise ValueError(f"it is no PEM certificate: {error.reason or error}") from error
     # We speak nothing else, and some balancers want to hear it.
     context.set_alpn_protocols(["http/1.1"])
     if endpoint.insecure_skip_tls_verify:
