@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import yaml
@@ -60,3 +61,13 @@ def test_wrong_values_are_told_at_the_old_files_lines() -> None:
     assert result.exit_code == 1
     assert result.stdout == ""
     assert "<stdin>:3:1: error: parallelism: " in result.stderr
+
+
+def test_a_pipe_is_read_once() -> None:
+    reader, writer = os.pipe()
+    os.write(writer, V1.replace("/v1", "/v1beta2").encode())
+    os.close(writer)
+    result = run("config", "migrate", f"/dev/fd/{reader}")
+    os.close(reader)
+    assert result.exit_code == 0
+    assert result.stdout.startswith(V1)

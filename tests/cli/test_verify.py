@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,13 @@ def test_what_is_not_checked_yet_is_listed_with_its_count(tmp_path: Path) -> Non
     assert result.stdout.splitlines()[1].split()[1:] == ["2", "0", "0", "0"]
     listed = result.stdout.split("Not checked by this version:\n")[1].splitlines()
     assert [line.split()[1:] for line in listed] == [["groups", "2"], ["message", "2"]]
+
+
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    result = run("verify", str(tmp_path / "pipe"))
+    assert result.exit_code == 2
+    assert result.stderr.endswith("pipe: it is a pipe that nobody writes to\n")
 
 
 @pytest.mark.parametrize(

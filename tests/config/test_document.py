@@ -127,7 +127,7 @@ def test_a_file_that_the_system_refuses_is_an_error(monkeypatch: pytest.MonkeyPa
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("builtins.open", refuse)
+    monkeypatch.setattr("berthing.config.document.open_file", refuse)
     finding = only_error(read_document("config.yaml"))
     assert finding.message == "this file may not be read: permission denied"
 

@@ -42,6 +42,7 @@ WRITERS: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda path: path.write_text(BOMB),
         "the aliases up to here stand for too much text",
     ),
+    "a pipe that nobody writes to": (os.mkfifo, "it is a pipe that nobody writes to"),
     "an empty file": (lambda path: path.write_bytes(b""), "there is no configuration"),
 }
 
@@ -93,6 +94,14 @@ def _items(item: str) -> str:
 def test_thousands_of_everything_are_told_apart_from_none(body: str) -> None:
     # What takes the square of the time does not come back from here.
     assert load_text(HEADER + body).findings
+
+
+@pytest.mark.parametrize("version", ["v1", "v1beta1", "v1beta2", "v1beta3"])
+def test_tens_of_thousands_of_profiles_are_one_mistake(version: str) -> None:
+    header = HEADER.replace("/v1", f"/{version}")
+    (finding,) = load_text(f"{header}profiles: [{'{},' * MANY}]", convert=True).findings
+    assert finding.message == "there are 30000 profiles, more than the 1000 that are read"
+    assert (finding.path, finding.line) == (("profiles",), 3)
 
 
 @pytest.mark.parametrize("file", ["/dev/zero", "/"])

@@ -334,4 +334,6 @@ def test_arguments_nobody_knows_are_kept_out_of_the_way() -> None:
 
 def test_there_are_limits() -> None:
     body = "profiles:\n" + "".join(f"- schedulerName: a{n}\n" for n in range(1001))
-    assert errors(body) == {"profiles": ["there are more than 1000 profiles"]}
+    assert errors(body) == {
+        "profiles": ["there are 1001 profiles, more than the 1000 that are read"]
+    }

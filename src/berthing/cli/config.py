@@ -10,17 +10,16 @@ import click
 import msgspec
 
 from berthing.cli.loading import (
-    STDIN,
-    STDIN_NAME,
     discovered,
     feature_gates,
     line,
     load_configuration,
-    read_stdin,
+    load_read,
+    read,
 )
 from berthing.cli.main import EXIT_BAD_INPUT
 from berthing.cli.tables import table
-from berthing.config.document import Document, parse_document, read_document
+from berthing.config.document import Document
 from berthing.config.effective import args_object, effective_yaml, yaml_text
 from berthing.config.features import FeatureGates
 from berthing.config.findings import Finding, Findings, format_path
@@ -91,11 +90,10 @@ def migrate(file: str, gates: FeatureGates) -> None:
     """
     from berthing.config import legacy
 
-    text = read_stdin() if file == STDIN else None
-    document = read_document(file) if text is None else parse_document(text, file=STDIN_NAME)
+    document = read(file)
     if document.value is not None and not legacy.is_legacy(document.value):
         _refuse_to_migrate(document)
-    loaded = load_configuration(file, gates, discovered(), text=text)
+    loaded = load_read(document, gates, discovered())
     for finding in loaded.findings:
         click.echo(line(loaded.file, finding), err=True)
     converted = legacy.convert(document, Findings()) if loaded.ok else None

@@ -6,14 +6,14 @@ import sys
 
 import click
 
-from berthing.config.document import MAX_BYTES
+from berthing.config.document import MAX_BYTES, Document, parse_document, read_document
 from berthing.config.features import FeatureGates, parse_feature_gates
 from berthing.config.findings import Finding, Findings, format_path
-from berthing.config.load import Loaded, default, load, load_text
+from berthing.config.load import Loaded, default, load_document
 from berthing.scheduler.registry import Registry, discover
 
-STDIN = "-"
-STDIN_NAME = "<stdin>"
+_STDIN = "-"
+_STDIN_NAME = "<stdin>"
 
 
 def _gates(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> FeatureGates:
@@ -42,39 +42,30 @@ def discovered() -> Registry:
     return registry
 
 
-def load_configuration(
-    file: str | None, gates: FeatureGates, registry: Registry, *, text: bytes | None = None
-) -> Loaded:
-    """Read a configuration of any version; without a file, what holds by default.
-
-    `text` is what was read of it before.
-    """
+def load_configuration(file: str | None, gates: FeatureGates, registry: Registry) -> Loaded:
+    """Read a configuration of any version; without a file, what holds by default."""
     if file is None:
         return default(gates=gates, catalogue=registry.catalogue, args_types=registry.args_types)
-    if text is None and file == STDIN:
-        text = read_stdin()
-    if text is None:
-        return load(
-            file,
-            gates=gates,
-            catalogue=registry.catalogue,
-            args_types=registry.args_types,
-            convert=True,
-        )
-    return load_text(
-        text,
-        file=STDIN_NAME if file == STDIN else file,
+    return load_read(read(file), gates, registry)
+
+
+def read(file: str) -> Document:
+    """What a file, or standard input, says."""
+    if file != _STDIN:
+        return read_document(file)
+    # One byte more than is taken, so that what is cut off is not read as the whole.
+    return parse_document(sys.stdin.buffer.read(MAX_BYTES + 1), file=_STDIN_NAME)
+
+
+def load_read(document: Document, gates: FeatureGates, registry: Registry) -> Loaded:
+    """What a document comes to; a pipe can be read but once."""
+    return load_document(
+        document,
         gates=gates,
         catalogue=registry.catalogue,
         args_types=registry.args_types,
         convert=True,
     )
-
-
-def read_stdin() -> bytes:
-    """What a configuration from standard input says."""
-    # One byte more than is taken, so that what is cut off is not read as the whole.
-    return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
 def line(file: str, finding: Finding) -> str:

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from berthing.api.files import open_file
 from berthing.config.findings import Finding, Findings, Path, did_you_mean
 from berthing.config.json_reader import read_json
 from berthing.config.tree import Lines, Node, UnreadableError, offset_at, plain
@@ -65,7 +66,7 @@ def read_document(path: str | os.PathLike[str]) -> Document:
     """Read a file; whatever is wrong with it ends up in the document's findings."""
     file = os.fspath(path)
     try:
-        with open(file, "rb") as stream:
+        with open_file(file) as stream:
             content = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         findings = Findings()

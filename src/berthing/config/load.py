@@ -116,8 +116,13 @@ def load(
     types of arguments of those that are not built in.  With `convert`, older versions and
     Policy files are read, too; without, they are refused as kube-scheduler refuses them.
     """
-    installation = _Installation(gates, catalogue, {**IN_TREE_ARGS, **args_types})
-    return _read(read_document(path), installation, convert=convert)
+    return load_document(
+        read_document(path),
+        gates=gates,
+        catalogue=catalogue,
+        args_types=args_types,
+        convert=convert,
+    )
 
 
 def load_text(
@@ -130,8 +135,26 @@ def load_text(
     convert: bool = False,
 ) -> Loaded:
     """Read the text of a configuration, as `load` does; `file` is what to call it."""
+    return load_document(
+        parse_document(text, file=file),
+        gates=gates,
+        catalogue=catalogue,
+        args_types=args_types,
+        convert=convert,
+    )
+
+
+def load_document(
+    document: Document,
+    *,
+    gates: FeatureGates = _DEFAULT_GATES,
+    catalogue: Catalogue = IN_TREE_CATALOGUE,
+    args_types: ArgsTypes = _NO_TYPES,
+    convert: bool = False,
+) -> Loaded:
+    """Go on from what was read of a file already, as `load` does."""
     installation = _Installation(gates, catalogue, {**IN_TREE_ARGS, **args_types})
-    return _read(parse_document(text, file=file), installation, convert=convert)
+    return _read(document, installation, convert=convert)
 
 
 def default(
@@ -176,7 +199,8 @@ def _placed(finding: Finding, document: Document) -> Finding:
 
 def _read_legacy(document: Document, installation: _Installation) -> Loaded:
     findings = Findings()
-    converted = legacy.convert(document, findings)
+    too_many = _has_too_many_profiles(document.value, findings)
+    converted = None if too_many else legacy.convert(document, findings)
     found = [*document.findings, *findings]
     if converted is None:
         return Loaded(document.file, tuple(document.located(found)))
@@ -203,11 +227,10 @@ def _interpret(
         if misplaced := args_by_themselves(tree):
             decode(_without_header(tree), IN_TREE_ARGS[misplaced], findings)
         return None, ()
+    if _has_too_many_profiles(tree, findings):
+        return None, ()
     written = decode(tree, KubeSchedulerConfiguration, findings)
     if written is None:
-        return None, ()
-    if len(written.profiles) > _MAX_PROFILES:
-        findings.error(f"there are more than {_MAX_PROFILES} profiles", "profiles")
         return None, ()
     written = _with_typed_args(written, installation.args_types, findings)
     checked = Findings()
@@ -215,6 +238,18 @@ def _interpret(
     for finding in _about_sound_parts(checked, findings.errors):
         findings.add(finding)
     return config, profiles
+
+
+def _has_too_many_profiles(tree: object, findings: Findings) -> bool:
+    """Tell of more profiles than are worth reading: each may have any number of mistakes."""
+    profiles = tree.get("profiles") if isinstance(tree, dict) else None
+    if not isinstance(profiles, list) or len(profiles) <= _MAX_PROFILES:
+        return False
+    findings.error(
+        f"there are {len(profiles)} profiles, more than the {_MAX_PROFILES} that are read",
+        "profiles",
+    )
+    return True
 
 
 def _kind_of(value: object) -> str:

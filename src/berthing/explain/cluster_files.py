@@ -21,6 +21,7 @@ from typing import Final, Protocol
 import msgspec
 
 from berthing.api.decode import DecodeError
+from berthing.api.files import open_file
 from berthing.api.manifests import read_manifests
 from berthing.api.meta import ApiObject
 from berthing.api.pod import Pod
@@ -133,7 +134,7 @@ def _text(path: str, stdin: Readable) -> bytes:
 
 
 def _content(path: str) -> bytes:
-    with open(path, "rb") as stream:
+    with open_file(path) as stream:
         return _limited(stream)
 
 

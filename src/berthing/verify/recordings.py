@@ -17,6 +17,7 @@ from typing import Protocol, cast
 
 import msgspec
 
+from berthing.api.files import open_file
 from berthing.verify import (
     configurations,
     decisions,
@@ -121,7 +122,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
 
 def _lines(path: Path) -> Iterable[bytes]:
     try:
-        with path.open("rb") as raw, _unzipped(raw) as stream:
+        with open_file(path) as raw, _unzipped(raw) as stream:
             while line := stream.readline(_LONGEST_LINE_BYTES):
                 if len(line) == _LONGEST_LINE_BYTES:
                     raise RecordingError(f"{path}: a line is longer than 64 MiB")
