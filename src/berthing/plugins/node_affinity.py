@@ -84,8 +84,7 @@ class NodeAffinity(
     ) -> QueueingHint:
         """The node must match now, and must not have matched before."""
         before, after = changed_from(Node, old), changed_to(Node, new)
-        matched = before is not None and self._matches(pod, before)
-        helps = not matched and self._matches(pod, after)
+        helps = self._matches(pod, after) and not (before and self._matches(pod, before))
         return QueueingHint.QUEUE if helps else QueueingHint.SKIP
 
     def is_pod_local(self, pod: PodInfo) -> bool:
@@ -140,7 +139,19 @@ class NodeAffinity(
         name, labels = node.name, node.metadata.labels
         if self._added_required is not None and not self._added_required.matches(name, labels):
             return False
-        return pod.shape.required_node_affinity.matches(name, labels)
+        required = pod.shape.required_node_affinity
+        if required.matches(name, labels):
+            return True
+        if required.terms is not None and required.labels.matches(labels):
+            # A term with a mistake might have been the one: upstream's hint says so, and better
+            # an attempt too many.
+            _refuse_errors_of_pod(required.terms)
+        return False
+
+
+def _refuse_errors_of_pod(terms: NodeTerms) -> None:
+    if terms.errors:
+        raise SelectorError(aggregate(terms.errors), terms.errors)
 
 
 def _named_nodes(terms: Iterable[NodeSelectorTerm]) -> frozenset[str] | None:

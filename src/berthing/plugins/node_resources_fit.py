@@ -67,6 +67,9 @@ INSUFFICIENT: Final = "Insufficient {resource}"
 
 _CACHED: Final = 4096
 
+# One change of a node is put to all pods that wait.
+_offered = lru_cache(maxsize=64)(whole_amounts)
+
 # A table of patterns of shortages has up to two to the power of this places.
 _TABLE_BITS: Final = 12
 
@@ -183,7 +186,7 @@ class NodeResourcesFit(
 
     def lacking(self, pod: PodInfo, node: Node) -> Sequence[str]:
         """What the pod asks for and the node would not have if it were empty."""
-        offered = whole_amounts(node.status.allocatable)
+        offered = _offered(node.status.allocatable)
         needed = {PODS: 1, **pod.facts.asked.requests}
         return [
             name
@@ -192,7 +195,7 @@ class NodeResourcesFit(
         ]
 
     def _grew_usefully(self, pod: PodInfo, old: Node, new: Node) -> bool:
-        before, after = whole_amounts(old.status.allocatable), whole_amounts(new.status.allocatable)
+        before, after = _offered(old.status.allocatable), _offered(new.status.allocatable)
         asked = [name for name, amount in pod.facts.asked.requests.items() if amount]
         return any(after.get(name, 0) > before.get(name, 0) for name in (PODS, *asked)) or any(
             self._comes_from_devices(name, after) for name in asked

@@ -11,7 +11,7 @@ Upstream: activeQueue in pkg/scheduler/backend/queue/active_queue.go (v1.36.4).
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from itertools import islice
 
@@ -34,7 +34,7 @@ class InFlight:
 
     def __init__(self) -> None:
         # By uid, in the order of popping: the pod, and the position of the first event after it.
-        self._pods: dict[str, tuple[QueuedPod, int]] = {}
+        self._pods: OrderedDict[str, tuple[QueuedPod, int]] = OrderedDict()
         self._events: deque[Happened] = deque()
         # The position of the first event that is still kept.
         self._start = 0

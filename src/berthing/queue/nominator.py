@@ -45,7 +45,8 @@ class Nominator:
 
         None goes by the pod's status; "" takes the nomination back.
         """
-        self.delete(pod.uid)
+        if pod.uid in self._all:
+            self.delete(pod.uid)
         if node_name is None:
             node_name = pod.pod.status.nominated_node_name
             if not node_name:

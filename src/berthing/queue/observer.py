@@ -18,8 +18,8 @@ class QueueObserver(Protocol):
         """A hint was asked and answered `Queue`, `QueueSkip` or `Error`."""
         ...
 
-    def pre_enqueue(self, profile: str, plugin: str, code: Code, seconds: float) -> None:
-        """A PreEnqueue plugin was asked."""
+    def pre_enqueue(self, profile: str, code: Code, seconds: float) -> None:
+        """The PreEnqueue plugins were asked about a pod; the code is that of the one who objected."""
         ...
 
 
@@ -32,5 +32,5 @@ class Unobserved:
     def hint(self, plugin: str, event: str, result: str, seconds: float) -> None:
         """Nothing."""
 
-    def pre_enqueue(self, profile: str, plugin: str, code: Code, seconds: float) -> None:
+    def pre_enqueue(self, profile: str, code: Code, seconds: float) -> None:
         """Nothing."""

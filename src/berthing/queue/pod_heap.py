@@ -37,19 +37,22 @@ class PodHeap:
 
     def push(self, queued: QueuedPod) -> None:
         """Put a pod in; one that is there already gets a new key."""
+        if queued.uid in self._tickets:
+            self.remove(queued)
         ticket = self._next_ticket
         self._next_ticket = ticket + 1
         self._tickets[queued.uid] = ticket
         heappush(self._entries, (self._key(queued), ticket, queued))
-        self._sweep()
 
     def pop(self) -> QueuedPod | None:
         """Take out the first pod, if there is any."""
-        first = self.peek()
-        if first is not None:
-            heappop(self._entries)
-            del self._tickets[first.uid]
-        return first
+        entries, tickets = self._entries, self._tickets
+        while entries:
+            _, ticket, queued = heappop(entries)
+            if tickets.get(queued.uid) == ticket:
+                del tickets[queued.uid]
+                return queued
+        return None
 
     def peek(self) -> QueuedPod | None:
         """The first pod, if there is any."""

@@ -28,7 +28,7 @@ class Place(StrEnum):
     NOWHERE = "nowhere"
 
 
-class QueuedPod(msgspec.Struct, eq=False):
+class QueuedPod(msgspec.Struct, eq=False, gc=False):
     """A pod that waits or is being scheduled; the queue alone changes it."""
 
     pod_info: PodInfo

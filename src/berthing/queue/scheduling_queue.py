@@ -101,6 +101,11 @@ class SchedulingQueue:
         self._backing_off, self._after_error = (
             PodHeap(lambda queued: (queued.backoff_until, sort_key(queued))) for _ in range(2)
         )
+        self._heaps: Mapping[Place, PodHeap] = {
+            Place.ACTIVE: self._active,
+            Place.BACKOFF: self._backing_off,
+            Place.ERROR_BACKOFF: self._after_error,
+        }
         self._unschedulable = UnschedulablePods()
         self._in_flight = InFlight()
         self.nominator = Nominator(self._unbound)
@@ -141,7 +146,7 @@ class SchedulingQueue:
         if queued.place is Place.UNSCHEDULABLE:
             self._reconsider(queued, old, new, now)
         else:
-            self._heap(queued).push(queued)
+            self._heaps[queued.place].push(queued)
 
     def keep(self, pod: PodInfo) -> None:
         """It changed while it is being bound, which moves nothing."""
@@ -159,13 +164,13 @@ class SchedulingQueue:
 
     def pop(self) -> QueuedPod | None:
         """Take the pod to try next; None where nothing is to be had."""
-        queued = self._active.peek()
+        queued = self._active.pop()
         if queued is None:
-            queued = self._backing_off.peek()
+            queued = self._backing_off.pop()
             if queued is None:
                 return None
             self._observer.incoming("active", POP_FROM_BACKOFF)
-        self._take_out(queued)
+        del self._queued[queued.uid]
         queued.attempts += 1
         queued.place = Place.IN_FLIGHT
         self._in_flight.start(queued)
@@ -316,7 +321,7 @@ class SchedulingQueue:
                 assert queued.rejectors, f"{queued.uid} waits for nothing"
                 assert queued.uid in self._unschedulable
             else:
-                assert queued in list(self._heap(queued))
+                assert queued in list(self._heaps[queued.place])
                 assert not queued.gating_plugin
         assert all(queued.place is Place.IN_FLIGHT for queued in self._in_flight)
         assert self._in_flight or not self._in_flight.events, "events are kept for nobody"
@@ -389,7 +394,8 @@ class SchedulingQueue:
         if queued.place not in _BACKOFF and not self._admission.admits(queued):
             self._to_unschedulable(queued, label)
             return
-        self._take_out(queued)
+        if queued.place is not Place.NOWHERE:
+            self._take_out(queued)
         if queued.initial_attempt_timestamp is None:
             queued.initial_attempt_timestamp = now
         self._put(queued, Place.ACTIVE, label)
@@ -401,7 +407,8 @@ class SchedulingQueue:
         if not self._admission.admits(queued):
             self._to_unschedulable(queued, label)
             return
-        self._take_out(queued)
+        if queued.place is not Place.NOWHERE:
+            self._take_out(queued)
         if queued.rejectors:
             self._put(queued, Place.BACKOFF, label)
             self.on_active()
@@ -411,7 +418,7 @@ class SchedulingQueue:
     def _put(self, queued: QueuedPod, place: Place, label: str) -> None:
         queued.place = place
         self._queued[queued.uid] = queued
-        self._heap(queued).push(queued)
+        self._heaps[place].push(queued)
         self._observer.incoming("active" if place is Place.ACTIVE else "backoff", label)
 
     def _to_unschedulable(self, queued: QueuedPod, label: str) -> None:
@@ -424,24 +431,13 @@ class SchedulingQueue:
         self._unschedulable.add(queued)
 
     def _take_out(self, queued: QueuedPod) -> None:
-        """Take a pod from wherever it waits, if it does."""
-        if queued.place is Place.NOWHERE:
-            return
+        """Take a pod from wherever it waits."""
         if queued.place is Place.UNSCHEDULABLE:
             self._unschedulable.remove(queued)
         else:
-            self._heap(queued).remove(queued)
+            self._heaps[queued.place].remove(queued)
         del self._queued[queued.uid]
         queued.place = Place.NOWHERE
-
-    def _heap(self, queued: QueuedPod) -> PodHeap:
-        match queued.place:
-            case Place.ACTIVE:
-                return self._active
-            case Place.BACKOFF:
-                return self._backing_off
-            case _:
-                return self._after_error
 
 
 _BACKOFF = (Place.BACKOFF, Place.ERROR_BACKOFF)

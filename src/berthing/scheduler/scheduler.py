@@ -303,7 +303,7 @@ class _QueueMetrics:
             seconds, plugin, event, result
         )
 
-    def pre_enqueue(self, profile: str, plugin: str, code: Code, seconds: float) -> None:
+    def pre_enqueue(self, profile: str, code: Code, seconds: float) -> None:
         self._metrics.framework_extension_point_duration_seconds.observe(
             seconds, "PreEnqueue", str(code), profile
         )

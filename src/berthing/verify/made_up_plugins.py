@@ -94,13 +94,11 @@ class MadeUpWorld:
     def play(self, old: ApiObject | None, new: ApiObject | None, *, now: float) -> None:
         """A pod comes, changes or goes."""
         if isinstance(new, Pod):
-            if old is None:
-                self.queue.add(PodInfo.of(new), now=now)
-            else:
-                self.queue.update(PodInfo.of(new), now=now)
+            come = self.queue.add if old is None else self.queue.update
+            come(PodInfo.of(new), now=now)
         elif isinstance(old, Pod):
             self.queue.delete(old.metadata.uid)
-        else:
+        elif old is not None or new is not None:
             raise BadRowError("script.steps: made-up plugins have no cluster")
 
     def close(self, plugin: str, groups: set[str]) -> None:

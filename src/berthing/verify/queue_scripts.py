@@ -135,7 +135,7 @@ class _Player:
 
     def _delete(self, step: Row, now: float) -> object:
         pod = self._queue.unbound.get(str(step.get("uid")))
-        return [] if pod is None else self._world.play(pod.pod, None, now=now)
+        return self._world.play(pod.pod if pod else None, None, now=now)
 
     def _pop(self, _step: Row, now: float) -> object:
         skipped = not self._queue.pending()["active"]
