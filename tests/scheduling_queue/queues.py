@@ -48,6 +48,7 @@ def queue(
     *,
     events: Mapping[str, Iterable[ClusterEventWithHint]] | None = None,
     pre_enqueue: Iterable[PreEnqueuePlugin] = (),
+    sort: type[PrioritySort] = PrioritySort,
     observer: QueueObserver | None = None,
     max_backoff: float = 10,
     max_in_unschedulable: float = 300,
@@ -61,7 +62,7 @@ def queue(
     )
     return SchedulingQueue(
         {PROFILE: profile},
-        sort_key=PrioritySort(None, cast("Handle", None)).sort_key,
+        sort_key=sort(None, cast("Handle", None)).sort_key,
         max_backoff_seconds=max_backoff,
         max_in_unschedulable_seconds=max_in_unschedulable,
         observer=observer,
