@@ -97,6 +97,7 @@ def make_others(count: int, nodes: int) -> Iterator[Pod]:
             labels={"app": f"service-{deployment}"},
             cpu=cpu,
             memory=memory,
+            image=_image(deployment % _IMAGES),
             node_name=node_name(number % nodes),
         )
 
@@ -132,6 +133,11 @@ def _anti_affinity(name: str, labels: Labels, node: str) -> Pod:
 
 def _preferred_affinity(name: str, labels: Labels, node: str) -> Pod:
     return _pod(name, labels, node, preferred_pod_affinity=[(1, make_affinity_term(labels))])
+
+
+def _preferred_zone_affinity(name: str, labels: Labels, node: str) -> Pod:
+    term = make_affinity_term(labels, topology_key=ZONE)
+    return _pod(name, labels, node, preferred_pod_affinity=[(1, term)])
 
 
 def _pod(
@@ -170,3 +176,6 @@ WORKLOADS: Final = (
     Workload("anti-affinity", 150, _anti_affinity),
     Workload("preferred-affinity", 200, _preferred_affinity),
 )
+
+# Apart from the others: in memory it costs what `preferred-affinity` does.
+PREFERRED_ZONE_AFFINITY: Final = Workload("preferred-zone-affinity", 200, _preferred_zone_affinity)
