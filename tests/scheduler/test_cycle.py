@@ -322,17 +322,20 @@ class Raises(FilterPlugin, PreFilterPlugin, PreScorePlugin, ScoreExtensions):
     [
         ("prefilter", 'running PreFilter plugin "Raises": prefilter broke'),
         ("prefilter waits", "PreFilter must not answer Pending"),
-        ("filter", 'running Filter plugin "Raises": filter broke'),
+        ("filter", 'running "Raises" filter plugin: filter broke'),
         ("filter shape", "2 verdicts for 5 nodes"),
         ("filter type", "filter_nodes returned None, not Verdicts"),
         ("filter code", "Filter answered Skip"),
         ("prescore", 'running PreScore plugin "Raises": prescore broke'),
         ("prescore rejects", "PreScore answered Unschedulable"),
-        ("score", 'running Score plugin "Raises": score broke'),
+        ("score", 'running Score plugins: plugin "Raises" failed with: score broke'),
         ("score type", "not an int64 array"),
         ("score shape", "scores of shape (1,) for 5 nodes"),
         ("score range", "a score of 101, not within 0 to 100"),
-        ("normalize", 'running NormalizeScore plugin "Raises": normalize broke'),
+        (
+            "normalize",
+            'running Normalize on Score plugins: plugin "Raises" failed with: normalize broke',
+        ),
     ],
 )
 def test_a_plugin_that_misbehaves_fails_the_attempt_with_its_name(how: str, text: str) -> None:

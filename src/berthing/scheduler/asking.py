@@ -6,7 +6,8 @@ code that its point does not know, fails the attempt at hand and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 import numpy as np
@@ -28,6 +29,19 @@ from berthing.framework.status import error_text
 T = TypeVar("T")
 
 _INT64 = np.dtype(np.int64)
+
+# Upstream's words; where a point is not listed they are as for PreFilter.
+_TEXTS: Mapping[str, str] = {
+    "AddPod": 'running AddPod on PreFilter plugin "{plugin}": {text}',
+    "RemovePod": 'running RemovePod on PreFilter plugin "{plugin}": {text}',
+    "Filter": 'running "{plugin}" filter plugin: {text}',
+    "Score": 'running Score plugins: plugin "{plugin}" failed with: {text}',
+    "NormalizeScore": ('running Normalize on Score plugins: plugin "{plugin}" failed with: {text}'),
+    "PreBindPreFlight": 'running PreBindPreFlight "{plugin}": {text}',
+    # What these say is told without anything before it.
+    "PostFilter": "{text}",
+}
+_TEXT = 'running {point} plugin "{plugin}": {text}'
 
 # Of so few numbers Python itself finds the least sooner than numpy gets going.
 _FEW = 32
@@ -64,20 +78,23 @@ def answers(
 async def awaited(plugin: str, point: str, method: Callable[..., Awaitable[T]], *args: object) -> T:
     """What a plugin answers that may wait.
 
-    Without a point its own words are kept as they are, as upstream does for PostFilter.
+    A plugin that is cancelled by something of its own has failed; who is cancelled by us goes.
     """
     try:
         return await method(*args)
     except Exception as error:
         raise _failure(plugin, point, error) from error
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise _failure(plugin, point, error) from error
 
 
-def _failure(plugin: str, point: str, error: Exception) -> PluginFailureError:
+def _failure(plugin: str, point: str, error: BaseException) -> PluginFailureError:
     if isinstance(error, PluginFailureError):
         return error
-    if not point:
-        return PluginFailureError(Status.from_error(error, plugin=plugin))
-    text = f'running {point} plugin "{plugin}": {error_text(error)}'
+    text = _TEXTS.get(point, _TEXT).format(point=point, plugin=plugin, text=error_text(error))
     return PluginFailureError(Status.from_error(RuntimeError(text), plugin=plugin))
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import wraps
 from itertools import groupby
 from time import perf_counter
@@ -43,7 +42,10 @@ from berthing.scheduler.cycle import Cycle
 from berthing.scheduler.metrics import Metrics
 from berthing.scheduler.profile import Profile
 from berthing.scheduler.waiting_pods import WaitingPods
+from berthing.telemetry import logs
 from berthing.telemetry.instruments import Distribution
+
+log = logs.get("scheduler")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -146,9 +148,8 @@ class Runtime:
         nominated: str | None = None
         reasons: list[str] = []
         for plugin in self._post_filters:
-            # Upstream tells what a PostFilter plugin says without anything before it.
             result: object = await awaited(
-                plugin.name, "", plugin.post_filter, state, pod, filtered
+                plugin.name, "PostFilter", plugin.post_filter, state, pod, filtered
             )
             if not isinstance(result, PostFilterResult):
                 raise misbehaved(plugin.name, f"PostFilter returned {result!r}")
@@ -174,8 +175,10 @@ class Runtime:
     def unreserve(self, state: CycleState, pod: PodInfo, node_name: str) -> None:
         """Let plugins give it all back, the last first, whatever becomes of the others."""
         for plugin in reversed(self._reserves):
-            with suppress(PluginFailureError):
+            try:
                 asked(plugin.name, "Unreserve", plugin.unreserve, state, pod, node_name)
+            except PluginFailureError as failure:
+                log.error(failure, "Plugin failed", plugin=plugin.name, pod=pod.key)
 
     @_point("Permit")
     def permit(
@@ -272,8 +275,10 @@ class Runtime:
     async def post_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> None:
         """Let plugins know."""
         for plugin in self._post_binds:
-            with suppress(PluginFailureError):
+            try:
                 await awaited(plugin.name, "PostBind", plugin.post_bind, state, pod, node_name)
+            except PluginFailureError as failure:
+                log.error(failure, "Plugin failed", plugin=plugin.name, pod=pod.key)
 
     def observe(self, point: str, answer: object, started: float) -> None:
         """Count how long an extension point took, and how it ended."""

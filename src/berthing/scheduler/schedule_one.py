@@ -9,7 +9,7 @@
                                          +---------------+----------+---> unreserve, forget, back
 
 1. From the pop to the start of the binding nothing changes the cluster: there is no await but
-   in PostFilter, and the scheduler keeps events in line meanwhile.
+   in PostFilter, and meanwhile the scheduler keeps events in line, and bindings that failed wait.
 2. Each way out ends with the pod bound, queued, or known to be gone, and with nothing of it left
    in the columns where it did not get its node.
 
@@ -27,6 +27,7 @@ from typing import Any
 
 from berthing.api.errors import ClientError
 from berthing.api.pod import Pod, PodCondition
+from berthing.api.pod_info import PodInfo
 from berthing.cluster.cluster import Cluster
 from berthing.framework import CycleState, Status
 from berthing.framework.handle import EventRecorder, PodWriter
@@ -78,8 +79,10 @@ class ScheduleOne:
         pod_writer: PodWriter,
         status_writes: StatusWrites,
         metrics: Metrics,
+        announces: bool,
         now: Callable[[], float],
     ) -> None:
+        """Take what the parts share; `announces` tells nodes before bindings that take a while."""
         self._cluster = cluster
         self._queue = queue
         self._runtimes = runtimes
@@ -89,7 +92,11 @@ class ScheduleOne:
         self._pod_writer = pod_writer
         self._status_writes = status_writes
         self._metrics = metrics
+        self._announces = announces
         self._now = now
+        # Set while nobody relies on the cluster to stay as it is.
+        self._between_attempts = asyncio.Event()
+        self._between_attempts.set()
         self._bindings: set[asyncio.Task[None]] = set()
 
     async def schedule_one(self, queued: QueuedPod) -> None:
@@ -98,17 +105,26 @@ class ScheduleOne:
         if self._is_moot(attempt):
             self._queue.done(attempt.pod.uid)
             return
+        self._between_attempts.clear()
         try:
             failure = await self._scheduling_cycle(attempt)
-        except Exception as error:  # noqa: BLE001 - a mistake of ours must not lose the pod
-            self._cluster.forget(attempt.pod.uid)
-            log.error(error, "Scheduling cycle broke", pod=attempt.pod.key)
+        except Exception as error:  # noqa: BLE001 - a mistake of ours costs this attempt, not more
+            log.error(error, "Error in the scheduling cycle", pod=attempt.pod.key)
+            if self._cluster.is_assumed(attempt.pod.uid):
+                self._give_up_node(attempt)
             failure = broken(Status.from_error(error))
+        finally:
+            self._between_attempts.set()
         if failure is not None:
             self._fail(attempt, failure)
             return
         self._activate(attempt)
         self._start(self._bind(attempt), f"bind {attempt.pod.key}")
+
+    @property
+    def bindings(self) -> int:
+        """How many bindings are under way."""
+        return len(self._bindings)
 
     async def bindings_done(self) -> None:
         """Return once no binding is under way."""
@@ -194,15 +210,17 @@ class ScheduleOne:
     # The binding cycle.
 
     async def _bind(self, attempt: Attempt) -> None:
-        self._metrics.goroutines.inc("binding")
         try:
             failure = await self._binding_cycle(attempt)
         except Exception as error:  # noqa: BLE001 - a mistake of ours must not lose the pod
+            log.error(error, "Error in the binding cycle", pod=attempt.pod.key)
             failure = broken(Status.from_error(error))
-        finally:
-            self._metrics.goroutines.dec("binding")
-        if failure is not None:
-            self._binding_failed(attempt, failure)
+        if failure is None:
+            await self._bound(attempt)
+            return
+        while not self._between_attempts.is_set():
+            await self._between_attempts.wait()
+        self._binding_failed(attempt, failure)
 
     async def _binding_cycle(self, attempt: Attempt) -> Failure | None:
         runtime, state, pod, node_name = (
@@ -211,25 +229,26 @@ class ScheduleOne:
             attempt.pod,
             attempt.node_name,
         )
-        flight = runtime.pre_bind_pre_flight(state, pod, node_name)
-        if flight is not None and not flight.is_skip:
-            return broken(flight)
-        has_work = flight is None
+        has_work = True
+        if self._announces:
+            flight = runtime.pre_bind_pre_flight(state, pod, node_name)
+            if flight is not None and not flight.is_skip:
+                return broken(flight)
+            has_work = flight is None
         # A "does not fit" that is still on its way must not arrive after the binding.
         await self._status_writes.settle(pod.uid)
-        if has_work or self._waiting.get(pod.uid) is not None:
+        if self._announces and (has_work or self._waiting.get(pod.uid) is not None):
             await self._announce(attempt)
         status = await runtime.wait_on_permit(pod)
         if status is not None:
             return turned_back(status)
         # What fails from here on is no "no", and so is woken by no event.
         self._queue.done(pod.uid)
-        status = await self._pre_bind(attempt) if has_work else None
+        status = await (
+            self._pre_bind(attempt) if has_work else runtime.pre_bind(state, pod, node_name)
+        )
         status = status or await runtime.bind(state, pod, node_name)
-        if status is not None:
-            return broken(status)
-        await self._bound(attempt)
-        return None
+        return None if status is None else broken(status)
 
     async def _announce(self, attempt: Attempt) -> None:
         """Tell in the pod's status where it will be, as that may take a while."""
@@ -293,23 +312,26 @@ class ScheduleOne:
         self._activate(attempt)
 
     def _binding_failed(self, attempt: Attempt, failure: Failure) -> None:
-        """Give the room back; others that wait for it are told, but not this pod itself."""
-        pod = attempt.pod.pod
-        self._waiting.remove(attempt.pod.uid)
+        """Give the room back, and tell others that wait for it."""
+        uid = attempt.pod.uid
+        self._waiting.remove(uid)
         self._give_up_node(attempt)
-        gone = placed_on(pod, attempt.node_name)
-        if not failure.is_rejection:
-            self._queue.move_all(ASSIGNED_POD_DELETE, gone, None, now=self._now())
+        if self._cluster.pod(uid) is not None:
+            # The watch has shown it bound: by us, and the answer was lost, or by somebody else.
             self._fail(attempt, failure)
-            return
-        self._fail(attempt, failure)
-        self._queue.move_all(
-            ASSIGNED_POD_DELETE,
-            gone,
-            None,
-            now=self._now(),
-            only=lambda other: other.uid != attempt.pod.uid,
-        )
+        elif failure.is_rejection:
+            # The pod itself was turned back from there: its own room is of no use to it.
+            self._fail(attempt, failure)
+            self._tell_of_room(attempt, only=lambda other: other.uid != uid)
+        else:
+            self._tell_of_room(attempt)
+            self._fail(attempt, failure)
+
+    def _tell_of_room(
+        self, attempt: Attempt, only: Callable[[PodInfo], bool] | None = None
+    ) -> None:
+        gone = placed_on(attempt.pod.pod, attempt.node_name)
+        self._queue.move_all(ASSIGNED_POD_DELETE, gone, None, now=self._now(), only=only)
 
     # What becomes of a pod that got no node.
 

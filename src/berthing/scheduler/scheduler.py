@@ -123,6 +123,7 @@ class Scheduler:
             pod_writer=outside.pod_writer,
             status_writes=self._status_writes,
             metrics=self.metrics,
+            announces=gates.enabled("NominatedNodeNameForExpectation"),
             now=now,
         )
         self._read_gauges()
@@ -166,7 +167,12 @@ class Scheduler:
         if self._in_line is not None:
             self._in_line.append((kind, old, new))
         else:
-            self._events.apply(kind, old, new, now=self._now())
+            self._apply(kind, old, new)
+
+    def _apply(self, kind: type[ApiObject], old: ApiObject | None, new: ApiObject | None) -> None:
+        if isinstance(old, Pod) and (not isinstance(new, Pod) or new.spec.node_name):
+            self._status_writes.drop(old.metadata.uid)
+        self._events.apply(kind, old, new, now=self._now())
 
     # The loop.
 
@@ -215,8 +221,8 @@ class Scheduler:
             await self._one.schedule_one(queued)
         finally:
             in_line, self._in_line = self._in_line, None
-            for kind, old, new in in_line:
-                self._events.apply(kind, old, new, now=self._now())
+            for change in in_line:
+                self._apply(*change)
         # Events, answers and bindings get their turn between two attempts.
         await asyncio.sleep(0)
 
@@ -245,6 +251,7 @@ class Scheduler:
             lambda: {(label,): count for label, count in queue.in_flight_events().items()}
         )
         metrics.cache_size.read_from(self._cache_size)
+        metrics.goroutines.read_from(lambda: {("binding",): self._one.bindings})
 
     def _cache_size(self) -> Mapping[tuple[str, ...], float]:
         placed = list(self.cluster.placed())

@@ -14,6 +14,7 @@ Upstream: updatePod in schedule_one.go, util.PatchPodStatus (v1.36.4).
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 import msgspec
 
@@ -49,7 +50,8 @@ class _Writing:
 
     def __init__(self) -> None:
         self.word: _Word | None = None
-        self.dropped = False
+        # Set once nothing of it matters any more.
+        self.dropped = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
 
 
@@ -70,16 +72,18 @@ class StatusWrites:
         """Write a condition, a nomination ("" takes it back, None leaves it), or both."""
         writing = self._writings.setdefault(pod.metadata.uid, _Writing())
         writing.word = _Word(pod, condition, nominated_node_name).after(writing.word)
+        writing.dropped.clear()
         if writing.task is None:
             writing.task = asyncio.get_running_loop().create_task(
                 self._write(pod.metadata.uid, writing), name=f"status of {pod.key}"
             )
 
     def drop(self, uid: str) -> None:
-        """The pod is gone: nothing that was not written yet matters any more."""
+        """The pod is gone, or has a node: what was not written yet matters no more."""
         writing = self._writings.get(uid)
         if writing is not None:
-            writing.word, writing.dropped = None, True
+            writing.word = None
+            writing.dropped.set()
 
     async def settle(self, uid: str) -> None:
         """Drop what was not written, and return once what is under way has ended.
@@ -110,9 +114,11 @@ class StatusWrites:
                 writing.word = None
                 if await self._is_done(word):
                     pause = _FIRST_PAUSE_SECONDS
-                elif not writing.dropped:
+                elif not writing.dropped.is_set():
                     writing.word = _newest(word, writing.word)
-                    await asyncio.sleep(pause)
+                    # Who waits for the end of it need not wait for the next try.
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(writing.dropped.wait(), pause)
                     pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
         finally:
             del self._writings[uid]

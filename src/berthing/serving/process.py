@@ -109,6 +109,12 @@ class SchedulerProcess:
 
     async def run(self) -> None:
         """Schedule the cluster until `stop`."""
+        try:
+            await self._run()
+        finally:
+            await self._transport.close()
+
+    async def _run(self) -> None:
         async with asyncio.TaskGroup() as tasks:
             helpers = [tasks.create_task(self._events.run(), name="event writers")]
             helpers += [
@@ -123,7 +129,6 @@ class SchedulerProcess:
                 for helper in helpers:
                     helper.cancel()
                 await self.scheduler.close()
-        await self._transport.close()
 
     async def _synced(self) -> bool:
         """Wait until everything was seen once; false if the process is to stop before that."""
