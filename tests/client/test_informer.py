@@ -303,3 +303,12 @@ def test_an_object_that_cannot_be_read_is_left_as_it_was(caplog: pytest.LogCaptu
     with caplog.at_level(logging.ERROR):
         assert told(server, seconds=60) == ["+a@1", "+b@2", "b@2>12", "+z@", "-b@12"]
     assert "spec.nodeName" in str([vars(record) for record in caplog.records])
+
+
+def test_an_object_that_cannot_be_read_can_be_deleted() -> None:
+    event = (
+        b'{"type":"DELETED","object":{"metadata":{"name":"a","namespace":"default",'
+        b'"uid":"uid-a","resourceVersion":"11"},"spec":{"nodeName":5}}}\n'
+    )
+    server = FakeServer().will(page(pod("a", 1), version=10), watch(event, HANG))
+    assert told(server) == ["+a@1", "-a@1"]

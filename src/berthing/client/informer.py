@@ -21,6 +21,8 @@ from collections.abc import Mapping
 from typing import Final, Generic, Never, TypeVar
 from urllib.parse import urlencode
 
+import msgspec
+
 from berthing.api.decode import DecodeError, WrongTypeError, decode_watch_event
 from berthing.api.errors import (
     ApiError,
@@ -30,12 +32,13 @@ from berthing.api.errors import (
     error_of,
 )
 from berthing.api.kinds import kind_of
-from berthing.api.meta import ApiObject, Status
+from berthing.api.meta import ApiObject, Status, Value
 from berthing.client.api_client import ApiClient
 from berthing.client.backoff import Backoff
 from berthing.client.known_objects import KnownObjects, Sink
 from berthing.client.lists import PAGE_SIZE, pages
 from berthing.client.transport import Stream
+from berthing.client.unreadable import unreadable
 from berthing.telemetry import logs
 
 T = TypeVar("T", bound=ApiObject)
@@ -168,7 +171,7 @@ class Informer(Generic[T]):
         try:
             event = decode_watch_event(line, self._type)
         except WrongTypeError as error:
-            _log.error(error, "Object cannot be read and is left as it was")
+            self._apply_unreadable(line, error)
             return
         except DecodeError as error:
             raise _BrokenWatchError(f"no event: {error}") from error
@@ -186,9 +189,21 @@ class Informer(Generic[T]):
         if is_news:
             self._version = event.object.metadata.resource_version
 
+    def _apply_unreadable(self, line: bytes, error: WrongTypeError) -> None:
+        event = msgspec.json.decode(line, type=_UnreadableEvent)
+        stub = unreadable(event.object, self._type, error)
+        # That it is gone can be read all the same.
+        if event.type == "DELETED":
+            self._known.deleted(stub)
+
     @property
     def _kind(self) -> str:
         return kind_of(self._type).kind
+
+
+class _UnreadableEvent(Value, frozen=True, kw_only=True):
+    type: str
+    object: msgspec.Raw
 
 
 class _BrokenWatchError(ClientError):

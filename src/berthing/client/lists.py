@@ -22,11 +22,9 @@ from berthing.api.errors import ExpiredError
 from berthing.api.kinds import kind_of
 from berthing.api.meta import ApiObject, ListMeta, Value
 from berthing.client.api_client import ApiClient
-from berthing.telemetry import logs
+from berthing.client.unreadable import unreadable
 
 T = TypeVar("T", bound=ApiObject)
-
-_log = logs.get("client.lists")
 
 PAGE_SIZE: Final = 500
 
@@ -81,32 +79,10 @@ async def _page(client: ApiClient, type_: type[T], path: str) -> tuple[Page[T], 
         try:
             page.items.append(decode_as(raw, type_))
         except DecodeError as error:
-            page.unreadable.append(unreadable_key(raw, error))
+            page.unreadable.append(unreadable(raw, type_, error).key)
     return page, body.metadata.continue_
-
-
-def unreadable_key(raw: msgspec.Raw, error: DecodeError) -> str:
-    """Report an object that we cannot read, and return its key; empty if not even that is clear."""
-    _log.error(error, "Object cannot be read and is left as it was")
-    try:
-        return msgspec.json.decode(raw, type=_Named).metadata.key
-    except msgspec.DecodeError:
-        return ""
 
 
 class _ListBody(Value, frozen=True, kw_only=True):
     metadata: ListMeta = ListMeta()
     items: list[msgspec.Raw] | None = None
-
-
-class _Name(Value, frozen=True, kw_only=True):
-    name: str = ""
-    namespace: str = ""
-
-    @property
-    def key(self) -> str:
-        return f"{self.namespace}/{self.name}" if self.namespace else self.name
-
-
-class _Named(Value, frozen=True, kw_only=True):
-    metadata: _Name = _Name()
