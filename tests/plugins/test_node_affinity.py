@@ -350,3 +350,15 @@ IN_A = make_node(labels={"pool": "a"})
 )
 def test_hint(profile: NodeAffinity, old: Node | None, new: Node, expected: QueueingHint) -> None:
     assert profile.after_node_change(WANTS_SSD, old, new) is expected
+
+
+def test_a_term_with_a_mistake_breaks_the_hint_unless_another_matches() -> None:
+    pod = PodInfo.of(
+        make_pod(node_affinity=[labelled("cores", "Gt", "many"), labelled("disk", "In", "ssd")])
+    )
+    ssd, hdd = make_node(labels={"disk": "ssd"}), make_node(labels={"disk": "hdd"})
+    assert PLAIN.after_node_change(pod, None, ssd) is QueueingHint.QUEUE
+    assert PLAIN.after_node_change(pod, ssd, ssd) is QueueingHint.SKIP
+    for old, new in ((None, hdd), (hdd, ssd)):
+        with pytest.raises(SelectorError):
+            PLAIN.after_node_change(pod, old, new)

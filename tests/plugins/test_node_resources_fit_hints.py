@@ -15,16 +15,21 @@ from berthing.config.args import NodeResourcesFitArgs
 from berthing.framework import ActionType, ClusterEvent, EventResource, QueueingHint
 from berthing.plugins.node_resources_fit import NodeResourcesFit
 from berthing.testing import make_node, make_pod
-from plugins.harness import fake_handle
+from plugins.harness import cluster_of, fake_handle
 
 GPU = "example.com/gpu"
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.SKIP
 WAITING = make_pod("waiting", cpu="2", requests={GPU: "1"})
 
 
-def plugin(*, ignored: Iterable[str] = (), gates: Iterable[str] = ()) -> NodeResourcesFit:
+def plugin(
+    *,
+    ignored: Iterable[str] = (),
+    gates: Iterable[str] = (),
+    classes: Iterable[DeviceClass] = (),
+) -> NodeResourcesFit:
     args = NodeResourcesFitArgs(ignored_resources=tuple(ignored))
-    return NodeResourcesFit(args, fake_handle(gates=gates))
+    return NodeResourcesFit(args, fake_handle(cluster_of(classes), gates=gates))
 
 
 def gpu_node(cpu: str = "4", gpus: str = "1", pods: str = "110", memory: str = "16Gi") -> Node:
@@ -123,6 +128,30 @@ def test_a_node_came_or_changed(old: Node | None, new: Node, expected: QueueingH
 
 def test_a_node_need_not_offer_what_is_ignored() -> None:
     assert plugin(ignored=[GPU]).after_node(PodInfo.of(WAITING), None, make_node()) is QUEUE
+
+
+def test_a_node_that_offers_more_of_what_is_ignored_has_grown_all_the_same() -> None:
+    fit = plugin(ignored=[GPU])
+    assert fit.after_node(PodInfo.of(WAITING), gpu_node(), gpu_node(gpus="2")) is QUEUE
+
+
+@pytest.mark.parametrize(
+    ("class_", "new", "expected"),
+    [
+        pytest.param(device_class(resource=GPU), make_node(), QUEUE, id="devices stand in"),
+        pytest.param(device_class(resource="example.com/x"), make_node(), SKIP, id="other devices"),
+        pytest.param(
+            device_class(resource=GPU), make_node(cpu="1"), SKIP, id="devices, but too little cpu"
+        ),
+    ],
+)
+def test_what_a_node_does_not_offer_may_come_from_devices(
+    class_: DeviceClass, new: Node, expected: QueueingHint
+) -> None:
+    fit = plugin(gates=["DRAExtendedResource"], classes=[class_])
+    assert fit.after_node(PodInfo.of(WAITING), None, new) is expected
+    # What comes from devices may have come with them, however the node changes.
+    assert fit.after_node(PodInfo.of(WAITING), new, new) is expected
 
 
 @pytest.mark.parametrize(
