@@ -223,7 +223,12 @@ def test_a_plugin_that_fails_is_named(cluster: Path) -> None:
             id="a configuration that is none",
         ),
         pytest.param(["--cluster", "CLUSTER"], "say which pod: POD, or --pod FILE", id="no pod"),
-        pytest.param(["web"], "Missing option '--cluster'", id="no cluster"),
+        pytest.param(
+            ["web", "--cluster", "CLUSTER", "--kubeconfig", "CLUSTER"],
+            "--cluster describes a cluster, --kubeconfig reaches one: choose",
+            id="two clusters",
+        ),
+        pytest.param(["web", "db"], "one pod at a time", id="two pods"),
         pytest.param(
             ["web", "--cluster", "CLUSTER", "--feature-gates", "Nope=true"],
             "there is no feature gate 'Nope'",
@@ -290,3 +295,14 @@ def test_a_flood_of_problems_is_cut_short(tmp_path: Path) -> None:
     lines = run("explain", "web", "--cluster", str(path)).stderr.splitlines()
     assert len(lines) == 21
     assert lines[-1] == "berthing explain: and 10 more"
+
+
+def test_without_any_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    result = run("explain", "web")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "berthing explain: there is no kubeconfig: give --kubeconfig FILE, or set KUBECONFIG; "
+        "or describe a cluster with --cluster FILE...\n"
+    )

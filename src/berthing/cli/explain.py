@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from random import Random
 from typing import NoReturn
 
 import click
 import msgspec
 
+from berthing.cli.connecting import transport_to, user_access
+from berthing.cli.event_loop import run_loop
 from berthing.cli.explain_text import report_text
 from berthing.cli.loading import discovered, feature_gates, line, load_configuration
 from berthing.cli.main import EXIT_BAD_INPUT
+from berthing.client.api_client import ApiClient
+from berthing.client.cluster_access import AccessError, ClusterAccess
 from berthing.config.effective import yaml_text
 from berthing.config.features import FeatureGates
 from berthing.config.load import EffectiveProfile
@@ -20,6 +25,7 @@ from berthing.explain.answers import answers
 from berthing.explain.asked_pod import AskedPod, pod_in_cluster, pod_in_file
 from berthing.explain.cluster_files import ClusterFiles, read_files
 from berthing.explain.gaps import gaps
+from berthing.explain.live_cluster import LiveCluster, read_cluster
 from berthing.explain.problems import InputError
 from berthing.explain.question import ask
 from berthing.explain.report import Report
@@ -35,11 +41,16 @@ _MOST_PROBLEMS = 20
     "--cluster",
     "cluster",
     multiple=True,
-    required=True,
     metavar="FILE...",
     help="What `kubectl get ... -o yaml` or `-o json` wrote: files, folders, gzipped or not; "
-    "- stands for standard input.",
+    "- stands for standard input.  Without it, a live cluster is asked.",
 )
+@click.option(
+    "--kubeconfig",
+    metavar="FILE",
+    help="How to reach a live cluster; without it $KUBECONFIG, then ~/.kube/config.",
+)
+@click.option("--context", metavar="NAME", help="The context of the kubeconfig to use.")
 @click.option("--pod", "pod_file", metavar="FILE", help="A manifest with the pod, in place of POD.")
 @click.option("--config", metavar="FILE", help="The scheduler's configuration.")
 @click.option(
@@ -55,6 +66,8 @@ def explain(
     words: tuple[str, ...],
     *,
     cluster: tuple[str, ...],
+    kubeconfig: str | None,
+    context: str | None,
     pod_file: str | None,
     config: str | None,
     output: str,
@@ -66,11 +79,13 @@ def explain(
     POD is namespace/name, or a name alone.  Exits 0 once it is decided, whether or not the pod
     fits; 1 if a plugin failed; 2 if the input cannot be used.
     """
+    if cluster and (kubeconfig or context):
+        raise click.UsageError("--cluster describes a cluster, --kubeconfig reaches one: choose")
     registry = discovered()
     name, files = _told_apart(words, cluster, has_pod_file=pod_file is not None)
     try:
         profiles = _profiles(config, gates, registry)
-        described = read_files(files, sys.stdin.buffer)
+        described = _cluster(files, kubeconfig, context)
         _tell_skipped(described.skipped)
         asked = _asked(name, pod_file, described)
         question = ask(asked.pod, described.objects, profiles, registry=registry, gates=gates)
@@ -94,13 +109,37 @@ def _told_apart(
     words: tuple[str, ...], cluster: tuple[str, ...], *, has_pod_file: bool
 ) -> tuple[str, tuple[str, ...]]:
     """The pod's name, and all files: a shell puts several where `--cluster *.yaml` says one."""
-    if not words or (has_pod_file and os.path.exists(words[0])):
+    if not words or (has_pod_file and cluster and os.path.exists(words[0])):
         name, more = "", words
     else:
         name, more = words[0], words[1:]
     if not name and not has_pod_file:
         raise click.UsageError("say which pod: POD, or --pod FILE")
+    if more and not cluster:
+        raise click.UsageError(f"one pod at a time; if {more[0]} is a file, write --cluster before")
     return name, (*cluster, *more)
+
+
+def _cluster(files: tuple[str, ...], kubeconfig: str | None, context: str | None) -> ClusterFiles:
+    """What files say about a cluster, or what a live one shows."""
+    if files:
+        return read_files(files, sys.stdin.buffer)
+    try:
+        live = run_loop(_live(user_access(kubeconfig, context)))
+    except AccessError as error:
+        hint = "or describe a cluster with --cluster FILE..."
+        raise InputError(f"{error}; {hint}") from error
+    for note in live.notes:
+        click.echo(f"note: {note}", err=True)
+    return live.cluster
+
+
+async def _live(access: ClusterAccess) -> LiveCluster:
+    transport = transport_to(access)
+    try:
+        return await read_cluster(ApiClient(transport, random=Random()), access.server)
+    finally:
+        await transport.close()
 
 
 def _profiles(
