@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from berthing.api.core import Namespace
 from berthing.api.meta import ApiObject, ObjectMeta
 from berthing.api.pod import Pod
-from berthing.testing import make_affinity_term, make_node, make_pod
+from berthing.testing import (
+    ZONE,
+    make_affinity_term,
+    make_node,
+    make_pod,
+    make_spread_constraint,
+)
 from berthing.verify.queue_hints import check
 from verify.rows import Row, config, hint_row, slept
 
 RIVAL, FRONT = make_affinity_term({"app": "rival"}), make_affinity_term({"tier": "front"})
 ANYWHERE_PROD = make_affinity_term({"app": "rival"}, namespace_labels={"env": "prod"})
+BY_ZONE = make_spread_constraint({"app": "web"}, topology_key=ZONE)
 PROD = Namespace(metadata=ObjectMeta(name="team", labels={"env": "prod"}))
 NODE = make_node("n")
 
@@ -98,7 +106,8 @@ def test_affinity_to_pods_of_a_namespace_by_its_labels() -> None:
 
 
 def node_change(plugin: str, waiting: Pod, old: ApiObject, new: ApiObject, **args: Row) -> Row:
-    label = "NodeUpdateNodeLabel" if plugin == "NodeAffinity" else "NodeUpdateNodeAllocatable"
+    grows = plugin == "NodeResourcesFit"
+    label = "NodeUpdateNodeAllocatable" if grows else "NodeUpdateNodeLabel"
     return hint_row(
         waiting,
         [old],
@@ -152,9 +161,70 @@ def test_nodes(row: Row, rule: str) -> None:
     assert (outcome.differences, outcome.on_purpose) == ((), (rule,))
 
 
+def test_a_node_that_ceases_to_count() -> None:
+    full, closed = (
+        make_node(name, zone=zone, labels={"disk": "ssd"}, cordoned=zone == "b")
+        for name, zone in (("n", "a"), ("m", "b"))
+    )
+    waiting = make_pod(
+        "waiting", labels={"app": "web"}, node_selector={"disk": "ssd"}, spread=[BY_ZONE]
+    )
+    row = hint_row(
+        waiting,
+        [full, closed, at_home(app="web")],
+        old=closed,
+        new=make_node("m", zone="b", cordoned=True),
+        config=config("PodTopologySpread", "NodeUnschedulable"),
+        expect={
+            **slept(
+                "NodeUpdateNodeLabel",
+                resource="Node",
+                action="UpdateNodeLabel",
+                plugin="PodTopologySpread",
+            ),
+            "rejectedBy": ["NodeUnschedulable", "PodTopologySpread"],
+        },
+    )
+    outcome = check(row)
+    assert (outcome.differences, outcome.on_purpose) == ((), ("spread-hint-knows-node-affinity",))
+
+
+def test_a_pod_whose_own_labels_change_what_its_constraints_select() -> None:
+    def waiting(version: str) -> Pod:
+        labels = {"version": version}
+        by_version = make_spread_constraint(
+            {"app": "web"}, topology_key=ZONE, match_label_keys=["version"]
+        )
+        pod = make_pod("waiting", labels=labels, spread=[by_version])
+        return replace(pod, metadata=replace(pod.metadata, resource_version=version))
+
+    label = "UnschedulablePodUpdatePodLabel"
+    row = hint_row(
+        waiting("1"),
+        [NODE],
+        old=waiting("1"),
+        new=waiting("2"),
+        config=config("PodTopologySpread"),
+        expect=slept(
+            label, resource="UnschedulablePod", action="UpdatePodLabel", plugin="PodTopologySpread"
+        ),
+    )
+    outcome = check(row)
+    assert (outcome.differences, outcome.on_purpose) == ((), ("spread-hint-knows-own-labels",))
+
+
 @pytest.mark.parametrize(
     "row",
     [
+        pytest.param(
+            node_change(
+                "PodTopologySpread",
+                make_pod("waiting", spread=[BY_ZONE]),
+                make_node("n"),
+                make_node("n", zone="a"),
+            ),
+            id="upstream wakes the pod as well: the node has a zone now",
+        ),
         pytest.param(
             deletion(make_pod("waiting", pod_anti_affinity=[RIVAL]), at_home(app="rival")),
             id="upstream wakes the pod as well: the one term means the pod",

@@ -111,7 +111,7 @@ class PodTopologySpread(
         before, after = changed_from(Pod, old), changed_from(Pod, new)
         if not all(_is_involved(each, pod) for each in (before, after) if each is not None):
             return QueueingHint.SKIP
-        constraints = self._hard_constraints(pod)
+        constraints = self.hard_constraints(pod)
         if before is None or after is None:
             labels = (after or changed_to(Pod, before)).metadata.labels
             return _queue_if(any(each.selector.matches(labels) for each in constraints))
@@ -127,7 +127,7 @@ class PodTopologySpread(
     ) -> QueueingHint:
         """A node with all the labels must have come or gone, or be counted otherwise than before."""
         before, after = changed_from(Node, old), changed_from(Node, new)
-        constraints = self._hard_constraints(pod)
+        constraints = self.hard_constraints(pod)
         if before is None or after is None:
             return _queue_if(_has_labels(after or changed_to(Node, before), constraints))
         has_labels = _has_labels(after, constraints)
@@ -176,7 +176,8 @@ class PodTopologySpread(
         """The emptiest node gets most; nodes that are left out get nothing."""
         return spread_out(scores, state.read(_SCORING).left_out)
 
-    def _hard_constraints(self, pod: PodInfo) -> tuple[SpreadConstraint, ...]:
+    def hard_constraints(self, pod: PodInfo) -> tuple[SpreadConstraint, ...]:
+        """What rules nodes out for the pod, as of now: its own constraints, else the profile's."""
         spread = pod.spread
         if spread.hard_error:
             raise ValueError(f"{_HARD_ERROR}: {spread.hard_error}")
@@ -195,7 +196,7 @@ class PodTopologySpread(
         was, is_ = PodInfo.of(before), PodInfo.of(after)
         if was.labels == is_.labels:
             return False
-        return self._hard_constraints(was) != self._hard_constraints(is_)
+        return self.hard_constraints(was) != self.hard_constraints(is_)
 
     def _plan(self, pod: PodInfo, cluster: Cluster) -> Plan:
         plans = self._known_plans

@@ -11,14 +11,21 @@ exactly once our hints sleep by these rules too differs on purpose, by the rules
                                         it matched the pod's affinity, addedAffinity or not
     fit-hint-ignores-what-is-ignored    NodeResourcesFit wants nodes to offer even those resources
                                         that the configuration ignores
+    spread-hint-knows-node-affinity     PodTopologySpread looks at topology keys and taints of a node
+                                        that changed, though by its other labels it may begin or
+                                        cease to count
+    spread-hint-knows-own-labels        PodTopologySpread asks only whether the pod itself is counted
+                                        otherwise than before, though its constraints may select
+                                        other pods than before
 
 Upstream: isSchedulableAfter... in plugins/{interpodaffinity/plugin,nodeaffinity/node_affinity,
-          noderesources/fit}.go (v1.36.4).
+          noderesources/fit,podtopologyspread/plugin}.go (v1.36.4).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -26,12 +33,13 @@ from berthing.api.frozen import EMPTY
 from berthing.api.node import Node
 from berthing.api.pod import Pod
 from berthing.api.pod_info import PodInfo
-from berthing.api.pod_terms import AffinityTerm, affinity_terms
+from berthing.api.pod_terms import AffinityTerm, SpreadConstraint, affinity_terms
 from berthing.cluster.cluster import Cluster
 from berthing.framework import ClusterEventWithHint, Plugin, QueueingHint, QueueingHintFn
 from berthing.plugins.inter_pod_affinity import InterPodAffinity
 from berthing.plugins.node_affinity import NodeAffinity
 from berthing.plugins.node_resources_fit import NodeResourcesFit
+from berthing.plugins.pod_topology_spread import PodTopologySpread
 from berthing.queue.scheduling_queue import QueueingProfile
 from berthing.scheduler.profile import Profile
 
@@ -39,6 +47,8 @@ KNOWS_NAMESPACES = "affinity-hint-knows-namespaces"
 ASKS_FOR_ONE = "anti-affinity-hint-asks-for-one"
 KNOWS_ADDED = "node-affinity-hint-knows-added"
 IGNORES_IGNORED = "fit-hint-ignores-what-is-ignored"
+KNOWS_NODE_AFFINITY = "spread-hint-knows-node-affinity"
+KNOWS_OWN_LABELS = "spread-hint-knows-own-labels"
 
 # (pod, old, new) -> the rules by which upstream sleeps; none where it wakes the pod as ours does.
 _Sleeps = Callable[[PodInfo, object | None, object | None], Collection[str]]
@@ -86,7 +96,9 @@ class SleepingHints:
             case NodeAffinity():
                 return _by_added_affinity
             case NodeResourcesFit():
-                return lambda pod, _, new: _by_ignored_resources(plugin, pod, new)
+                return partial(_by_ignored_resources, plugin)
+            case PodTopologySpread():
+                return partial(_by_spreading, plugin)
             case _:
                 return None
 
@@ -161,7 +173,39 @@ def _by_added_affinity(pod: PodInfo, old: object | None, _new: object | None) ->
 
 
 def _by_ignored_resources(
-    plugin: NodeResourcesFit, pod: PodInfo, new: object | None
+    plugin: NodeResourcesFit, pod: PodInfo, _old: object | None, new: object | None
 ) -> Collection[str]:
     # Whatever is lacking though ours wakes the pod is ignored.
     return (IGNORES_IGNORED,) if isinstance(new, Node) and plugin.lacking(pod, new) else ()
+
+
+def _by_spreading(
+    plugin: PodTopologySpread, pod: PodInfo, old: object | None, new: object | None
+) -> Collection[str]:
+    if isinstance(old, Node) and isinstance(new, Node):
+        keys = [each.topology_key for each in plugin.hard_constraints(pod)]
+        return () if _moved(keys, old, new) else (KNOWS_NODE_AFFINITY,)
+    if isinstance(old, Pod) and isinstance(new, Pod) and new.metadata.uid == pod.uid:
+        constraints = plugin.hard_constraints(pod)
+        return () if _is_counted_otherwise(constraints, old, new) else (KNOWS_OWN_LABELS,)
+    return ()
+
+
+def _moved(keys: Collection[str], old: Node, new: Node) -> bool:
+    """Whether the node has all keys only before or only after, or other values or taints."""
+    was, is_ = old.metadata.labels, new.metadata.labels
+    has_all = all(key in is_ for key in keys)
+    if all(key in was for key in keys) != has_all:
+        return True
+    other_values = any(was.get(key) != is_.get(key) for key in keys)
+    return has_all and (other_values or old.spec.taints != new.spec.taints)
+
+
+def _is_counted_otherwise(constraints: Collection[SpreadConstraint], old: Pod, new: Pod) -> bool:
+    """Whether a constraint selects the pod only before or only after, or it tolerates more."""
+    if old.spec.tolerations != new.spec.tolerations and any(
+        each.honors_node_taints for each in constraints
+    ):
+        return True
+    was, is_ = old.metadata.labels, new.metadata.labels
+    return any(each.selector.matches(was) != each.selector.matches(is_) for each in constraints)
