@@ -162,6 +162,10 @@ async def _schedule(
         port = await server.listen(host=host, port=port)
         log.info("Serving health and metrics", address=f"{host}:{port}")
     log.info("Starting Berthing", version=__version__, server=access.server)
+    if loaded.config.leader_election.leader_elect:
+        log.warning(
+            "This version does not elect a leader: run one replica, or set leaderElect: false"
+        )
     try:
         await process.run()
     finally:
