@@ -29,6 +29,7 @@ from berthing.api.errors import (
     ClientError,
     ExpiredError,
     NoAnswerError,
+    NotFoundError,
     error_of,
 )
 from berthing.api.kinds import kind_of
@@ -102,13 +103,24 @@ class Informer(Generic[T]):
                     await self._list()
                 await self._watch()
             except ClientError as error:
-                if _has_lost_track(error):
+                if self._is_not_served(error):
+                    self._version = ""
+                    self._known.keep_only(())
+                    self._synced.set()
+                elif _has_lost_track(error):
                     self._version = ""
                 _log.warning("List or watch failed", kind=self._kind, err=error)
             if self._progressed:
                 self._backoff.reset()
             else:
                 await self._backoff.wait()
+
+    def _is_not_served(self, error: ClientError) -> bool:
+        """Whether the server does not have the kind, as older ones lack some: so it has no objects.
+
+        Kinds without an API group are everywhere: where they are missing, it is the wrong server.
+        """
+        return isinstance(error, NotFoundError) and "/" in kind_of(self._type).api_version
 
     async def _list(self) -> None:
         try:
