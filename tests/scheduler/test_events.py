@@ -35,10 +35,16 @@ class World:
             {PROFILE: QueueingProfile((), {"Any": (ClusterEventWithHint(everything),)})},
             sort_key=PrioritySort(None, cast("Handle", None)).sort_key,
         )
-        self.handlers = EventHandlers(self.cluster, self.queue, responsible={PROFILE}, assumed=self)
+        self.handlers = EventHandlers(
+            self.cluster, self.queue, responsible={PROFILE}, assumed=self, observe=self.observe
+        )
         # In flight for good, so that every event is kept.
         self.queue.add(PodInfo.of(make_pod("witness")), now=0)
         self.queue.pop()
+
+    def observe(self, seconds: float, label: str) -> None:
+        assert seconds >= 0
+        self.seen.append(label)
 
     def deleted(self, pod: PodInfo) -> None:
         self.dropped.append(pod.pod.name)
@@ -180,3 +186,29 @@ def test_what_makes_no_sense_is_passed_over(world: World, caplog: pytest.LogCapt
     world.handlers.apply(Node, None, None, now=0)
     assert world.cluster.row("n") is None
     assert "another kind" in caplog.text
+
+
+def test_what_was_handled_is_told_by_upstreams_labels(world: World) -> None:
+    pod = make_pod("a")
+    bound = changed(pod, node_name="n")
+    steps = [
+        (None, make_node("n")),
+        (None, pod),
+        (pod, changed(pod, metadata={"labels": {"a": "b"}})),
+        (pod, bound),
+        (bound, changed(bound, phase="Running")),
+        (bound, None),
+        (None, Namespace(metadata=ObjectMeta(name="team"))),
+    ]
+    for old, new in steps:
+        world.apply(old, new)
+    assert world.seen == [
+        "NodeAdd",
+        "UnschedulablePodAdd",
+        "UnschedulablePodUpdate",
+        "UnschedulablePodUpdatePodLabel",
+        "AssignedPodAdd",
+        "UnschedulablePodDelete",
+        "AssignedPodUpdate",
+        "AssignedPodDelete",
+    ]

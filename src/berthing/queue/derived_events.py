@@ -14,9 +14,11 @@ from berthing.api.pod_requests import DEFAULT_GATES, RequestGates, asks_for_less
 from berthing.framework import ActionType, ClusterEvent, EventResource
 
 ASSIGNED_POD_ADD: Final = ClusterEvent(EventResource.ASSIGNED_POD, ActionType.ADD)
+ASSIGNED_POD_UPDATE: Final = ClusterEvent(EventResource.ASSIGNED_POD, ActionType.UPDATE)
 ASSIGNED_POD_DELETE: Final = ClusterEvent(EventResource.ASSIGNED_POD, ActionType.DELETE)
 UNSCHEDULABLE_POD_ADD: Final = ClusterEvent(EventResource.UNSCHEDULABLE_POD, ActionType.ADD)
 UNSCHEDULABLE_POD_UPDATE: Final = ClusterEvent(EventResource.UNSCHEDULABLE_POD, ActionType.UPDATE)
+UNSCHEDULABLE_POD_DELETE: Final = ClusterEvent(EventResource.UNSCHEDULABLE_POD, ActionType.DELETE)
 NODE_ADD: Final = ClusterEvent(EventResource.NODE, ActionType.ADD)
 NODE_DELETE: Final = ClusterEvent(EventResource.NODE, ActionType.DELETE)
 

@@ -18,6 +18,7 @@ Differs:  a pod that came in place of another of its name, without a word about 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
+from time import perf_counter
 from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
@@ -41,8 +42,12 @@ from berthing.framework import ActionType, ClusterEvent, EventResource
 from berthing.queue.derived_events import (
     ASSIGNED_POD_ADD,
     ASSIGNED_POD_DELETE,
+    ASSIGNED_POD_UPDATE,
     NODE_ADD,
     NODE_DELETE,
+    UNSCHEDULABLE_POD_ADD,
+    UNSCHEDULABLE_POD_DELETE,
+    UNSCHEDULABLE_POD_UPDATE,
     node_events,
     pod_events,
 )
@@ -83,6 +88,7 @@ class EventHandlers:
     """Brings cluster and queue up to date with what the API server shows.
 
     responsible  the schedulerNames that have a profile
+    observe      told how many seconds a change took, with the label of each event it was
     """
 
     def __init__(
@@ -92,11 +98,15 @@ class EventHandlers:
         *,
         responsible: Container[str],
         assumed: Assumed,
+        observe: Callable[[float, str], None] = lambda _seconds, _label: None,
     ) -> None:
         self._cluster = cluster
         self._queue = queue
         self._responsible = responsible
         self._assumed = assumed
+        self._observe = observe
+        # What the change at hand is called in metrics.
+        self._labels: list[str] = []
 
     def apply(
         self, kind: type[ApiObject], old: object | None, new: object | None, *, now: float
@@ -105,7 +115,12 @@ class EventHandlers:
         if any(each is not None and not isinstance(each, kind) for each in (old, new)):
             _log.error(None, "Cannot handle objects of another kind", kind=kind.__name__)
         elif old is not None or new is not None:
+            started = perf_counter()
             self._handler(kind)(old, new, now)
+            seconds = perf_counter() - started
+            for label in dict.fromkeys(self._labels):
+                self._observe(seconds, label)
+            self._labels.clear()
 
     def _handler(self, kind: type[ApiObject]) -> Callable[..., None]:
         if kind is Pod:
@@ -135,37 +150,46 @@ class EventHandlers:
         if pod.spec.node_name:
             self._add_assigned(pod, now)
         elif self._is_ours(pod):
+            self._labels.append(UNSCHEDULABLE_POD_ADD.label)
             self._queue.add(PodInfo.of(pod), now=now)
 
     def _update_pod(self, old: Pod, new: Pod, now: float) -> None:
         if old.spec.node_name:
+            self._labels.append(ASSIGNED_POD_UPDATE.label)
             self._cluster.set_pod(PodInfo.of(new))
             for event in pod_events(old, new):
-                self._queue.move_all(event, old, new, now=now)
+                self._move(event, old, new, now)
         elif new.spec.node_name:
             # It is bound: what others may gain by that, the binding tells them.
             self._add_assigned(new, now)
-            self._queue.delete(new.metadata.uid)
+            if self._is_ours(new):
+                self._unqueue(new)
         elif self._is_ours(new):
             self._update_unassigned(old, new, now)
 
     def _delete_pod(self, pod: Pod, now: float) -> None:
         if pod.spec.node_name:
             self._cluster.remove_pod(pod.metadata.uid)
-            self._queue.move_all(ASSIGNED_POD_DELETE, pod, None, now=now)
+            self._move(ASSIGNED_POD_DELETE, pod, None, now)
         elif self._is_ours(pod):
-            self._queue.delete(pod.metadata.uid)
+            self._unqueue(pod)
             if not self._drop_assumed(pod, now) and pod.status.nominated_node_name:
                 self._give_up_nomination(pod, now)
 
     def _add_assigned(self, pod: Pod, now: float) -> None:
         self._cluster.set_pod(PodInfo.of(pod))
-        self._queue.move_all(ASSIGNED_POD_ADD, None, pod, now=now)
+        self._move(ASSIGNED_POD_ADD, None, pod, now)
+
+    def _unqueue(self, pod: Pod) -> None:
+        self._labels.append(UNSCHEDULABLE_POD_DELETE.label)
+        self._queue.delete(pod.metadata.uid)
 
     def _update_unassigned(self, old: Pod, new: Pod, now: float) -> None:
         # A relist shows objects anew that are no newer.
         if old.metadata.resource_version == new.metadata.resource_version:
             return
+        self._labels.append(UNSCHEDULABLE_POD_UPDATE.label)
+        self._labels += (event.label for event in pod_events(old, new))
         if self._cluster.is_assumed(new.metadata.uid):
             self._queue.keep(PodInfo.of(new))
             if _is_leaving(new) and not _is_leaving(old):
@@ -205,12 +229,12 @@ class EventHandlers:
     def _node(self, old: Node | None, new: Node | None, now: float) -> None:
         if new is None:
             if old is not None:
-                self._queue.move_all(NODE_DELETE, old, None, now=now)
+                self._move(NODE_DELETE, old, None, now)
                 self._cluster.remove_node(old.name)
             return
         self._cluster.set_node(new)
         for event in (NODE_ADD,) if old is None else node_events(old, new):
-            self._queue.move_all(event, old, new, now=now)
+            self._move(event, old, new, now)
 
     def _namespace(self, old: Namespace | None, new: Namespace | None, _now: float) -> None:
         if new is not None:
@@ -225,7 +249,13 @@ class EventHandlers:
             self._cluster.objects.remove(old)
         event = object_event(old, new)
         if event is not None:
-            self._queue.move_all(event, old, new, now=now)
+            self._move(event, old, new, now)
+
+    def _move(
+        self, event: ClusterEvent, old: ApiObject | None, new: ApiObject | None, now: float
+    ) -> None:
+        self._labels.append(event.label)
+        self._queue.move_all(event, old, new, now=now)
 
 
 def object_event(old: ApiObject | None, new: ApiObject | None) -> ClusterEvent | None:

@@ -112,6 +112,7 @@ class Scheduler:
             self.queue,
             responsible=runtimes,
             assumed=_Assumed(self.cluster, self.waiting),
+            observe=self.metrics.event_handling_duration_seconds.observe,
         )
         self._one = ScheduleOne(
             cluster=self.cluster,
