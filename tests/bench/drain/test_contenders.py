@@ -23,7 +23,7 @@ UPSTREAM = Path("/opt/kube-scheduler")
             "berthing",
             [
                 *(sys.executable, "-m", "berthing", "run", "--config={config}"),
-                *("--kubeconfig={kubeconfig}", "-v=0", "--http-bind-address="),
+                *("--kubeconfig={kubeconfig}", "--v=0", "--http-bind-address="),
             ],
             id="berthing",
         ),

@@ -155,6 +155,11 @@ def test_they_take_turns_in_being_first() -> None:
     assert bench.started == ["a", "b", "b", "a", "a", "b"]
 
 
+def test_a_scheduler_may_be_compared_with_itself() -> None:
+    [only] = asyncio.run(Bench().measure("a", "a"))
+    assert [figure.scheduler for figure in only.figures] == ["a", "a"]
+
+
 def test_running_pods_are_there_and_stay() -> None:
     bench = Bench()
 

@@ -46,7 +46,7 @@ class Contender(msgspec.Struct, frozen=True):
             flags = (
                 "--config={config}",
                 "--kubeconfig={kubeconfig}",
-                "-v=0",
+                "--v=0",
                 "--http-bind-address=",
             )
             return cls(BERTHING, (sys.executable, "-m", "berthing", "run", *flags))

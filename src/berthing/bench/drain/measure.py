@@ -105,12 +105,12 @@ class Drain:
         """Measure a workload, round after round."""
         for number in range(1, plan.rounds + 1):
             # Who comes first finds a server that has less behind it.
-            order = contenders if number % 2 else contenders[::-1]
-            figures = {
-                each.name: await self._drain(each, waiting_pods(workload, plan.pods), plan.pods)
-                for each in order
-            }
-            yield Round(number, tuple(figures[each.name] for each in contenders))
+            turns = sorted(range(len(contenders)), reverse=number % 2 == 0)
+            figures: dict[int, Figure] = {}
+            for turn in turns:
+                pods = waiting_pods(workload, plan.pods)
+                figures[turn] = await self._drain(contenders[turn], pods, plan.pods)
+            yield Round(number, tuple(figures[turn] for turn in range(len(contenders))))
 
     async def _drain(self, contender: Contender, pods: Iterable[Pod], count: int) -> Figure:
         self._tell(f"making {count:,} pods for {contender.name}")
