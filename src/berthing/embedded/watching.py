@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Final
 
 from berthing.api.kinds import Kind
@@ -57,7 +57,7 @@ class Watch:
             self._stop_listening()
             self._has_news.set()
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
+    async def __aiter__(self) -> AsyncGenerator[bytes, None]:
         """One or more whole lines at a time."""
         try:
             while not (self.is_over and not self._lines):
