@@ -9,6 +9,7 @@ from typing import Final, Generic, TypeVar
 import msgspec
 
 from berthing.api.apps import ReplicaSet, StatefulSet
+from berthing.api.batch import Job
 from berthing.api.coordination import Lease
 from berthing.api.core import Namespace, ReplicationController, Service
 from berthing.api.events import CoreEvent, Event
@@ -87,8 +88,11 @@ KINDS: Final[tuple[Kind[ApiObject], ...]] = (
     _cluster_wide(VolumeAttachment, "storage.k8s.io/v1", "volumeattachments"),
 )
 
+# With what no scheduler reads: the embedded API server keeps it for its own controllers.
+SERVED_KINDS: Final[tuple[Kind[ApiObject], ...]] = (*KINDS, _namespaced(Job, "batch/v1", "jobs"))
+
 _BY_NAME: Final = MappingProxyType({(each.api_version, each.kind): each for each in KINDS})
-_BY_TYPE: Final = MappingProxyType({each.type: each for each in KINDS})
+_BY_TYPE: Final = MappingProxyType({each.type: each for each in SERVED_KINDS})
 
 
 def find_kind(api_version: str, kind: str) -> Kind[ApiObject] | None:
@@ -99,7 +103,7 @@ def find_kind(api_version: str, kind: str) -> Kind[ApiObject] | None:
 @lru_cache
 def find_resource(api_version: str, resource: str) -> Kind[ApiObject] | None:
     """The kind that is called so in URLs: `("apps/v1", "replicasets")`."""
-    for each in KINDS:
+    for each in SERVED_KINDS:
         if (each.api_version, each.resource) == (api_version, resource):
             return each
     return None

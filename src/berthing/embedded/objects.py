@@ -46,6 +46,7 @@ _WITH_STATUS: Final = frozenset(
         "replicationcontrollers",
         "replicasets",
         "statefulsets",
+        "jobs",
         "persistentvolumes",
         "persistentvolumeclaims",
         "poddisruptionbudgets",
@@ -133,7 +134,10 @@ class Objects:
         if not seconds and not list_at(stored.tree, "metadata", "finalizers"):
             return self._store.remove(stored)
         if value_at(stored.tree, "metadata", "deletionTimestamp") is not None:
-            return stored
+            old = value_at(stored.tree, "metadata", "deletionGracePeriodSeconds")
+            # It is going already; that it goes sooner can be asked for, and nothing else.
+            if not isinstance(old, int) or seconds >= old:
+                return stored
         tree = with_value(
             stored.tree, ("metadata", "deletionTimestamp"), self._time(after_seconds=seconds)
         )

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from berthing.api.decode import decode_as
-from berthing.api.kinds import KINDS, Kind
+from berthing.api.kinds import SERVED_KINDS, Kind
 from berthing.api.meta import ApiObject
 from berthing.embedded.trees import Tree, text_at, with_value, write_tree
 
@@ -119,7 +119,7 @@ class Store:
 
     def __init__(self, *, history_length: int = 10_000) -> None:
         self.revision = 1
-        self._collections = {kind.type: _Collection(history_length) for kind in KINDS}
+        self._collections = {kind.type: _Collection(history_length) for kind in SERVED_KINDS}
 
     def get(self, kind: Kind[ApiObject], key: Key) -> Stored | None:
         """One object, if it is there."""
