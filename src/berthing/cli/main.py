@@ -41,6 +41,7 @@ cli = LazyGroup(
     name="berthing",
     help="kube-scheduler in Python: same configuration, same decisions, plugins as Python packages.",
     commands_at={
+        "demo": "berthing.cli.demo:demo",
         "run": "berthing.cli.run:run",
         "explain": "berthing.cli.explain:explain",
         "config": "berthing.cli.config:config",

@@ -113,11 +113,7 @@ class Witness:
 
     def used(self) -> Mapping[str, Counter[str]]:
         """What pods take on each node now."""
-        used: dict[str, Counter[str]] = {name: Counter() for name in self.nodes}
-        for seen in self.pods.values():
-            if seen.placements and seen.over_at is None:
-                used.setdefault(seen.node_name, Counter()).update(requests(seen.pod))
-        return used
+        return used_by(self.pods.values())
 
     def _node_changed(self, change: Change) -> None:
         if change.after is not None:
@@ -159,6 +155,15 @@ class Witness:
         if isinstance(event, Event) and event.reason == "FailedScheduling":
             about = event.regarding
             self.failures[f"{about.namespace}/{about.name}"] = event
+
+
+def used_by(pods: Iterable[PodSeen]) -> Mapping[str, Counter[str]]:
+    """What pods take on each node that has any."""
+    used: dict[str, Counter[str]] = {}
+    for seen in pods:
+        if seen.placements and seen.over_at is None:
+            used.setdefault(seen.node_name, Counter()).update(requests(seen.pod))
+    return used
 
 
 def requests(pod: Pod) -> Amounts:

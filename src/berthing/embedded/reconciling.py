@@ -20,6 +20,9 @@ from berthing.telemetry import logs
 
 _log = logs.get("embedded")
 
+# Changes come in crowds, and all that concern one object are one look: a look costs as much as the
+# object has pods.
+_GATHER_SECONDS: Final = 0.02
 # After a refusal an object is looked at again: after this, and each time after twice as long.
 _FIRST_RETRY_SECONDS: Final = 0.1
 _LAST_RETRY_SECONDS: Final = 10.0
@@ -45,13 +48,13 @@ class Reconciler:
         """Look at what is wanted until cancelled."""
         while True:
             await self._is_wanted.wait()
-            key = next(iter(self._wanted))
-            del self._wanted[key]
-            if not self._wanted:
-                self._is_wanted.clear()
-            self._look_at(key)
-            # Others want their turn as well.
-            await asyncio.sleep(0)
+            await asyncio.sleep(_GATHER_SECONDS)
+            self._is_wanted.clear()
+            wanted, self._wanted = self._wanted, {}
+            for key in wanted:
+                self._look_at(key)
+                # Others want their turn as well.
+                await asyncio.sleep(0)
 
     def _look_at(self, key: Key) -> None:
         try:

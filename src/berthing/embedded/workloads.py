@@ -92,10 +92,11 @@ class ReplicaSets(WorkloadController):
         wanted = _count(owner, "replicas")
         for _ in range(wanted - len(active)):
             self._make(owner, generateName=f"{owner.key[1]}-")
-        # Those go first that do the least.
-        active.sort(key=lambda pod: (bool(pod.spec.node_name), _is_ready(pod)))
-        for pod in active[: max(len(active) - wanted, 0)]:
-            self._remove(pod)
+        if len(active) > wanted:
+            # Those go first that do the least.
+            active.sort(key=lambda pod: (bool(pod.spec.node_name), _is_ready(pod)))
+            for pod in active[: len(active) - wanted]:
+                self._remove(pod)
         self._tell(owner, _replica_status(owner, active))
 
 

@@ -1,0 +1,137 @@
+"""berthing demo: the whole scheduler at work in a cluster in memory, before your eyes."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import textwrap
+import time
+from contextlib import suppress
+
+import click
+import msgspec
+
+from berthing.cli.demo_text import snapshot, summary, verdict, wrapped
+from berthing.cli.event_loop import run_loop
+from berthing.cli.explain_text import report_text
+from berthing.cli.live_region import LiveRegion, columns, has_room
+from berthing.cli.terminal import Look, look_for
+from berthing.demo.checks import checks
+from berthing.demo.machines import FEWEST
+from berthing.demo.outcome import Outcome
+from berthing.demo.running import Demo
+from berthing.explain.report import Report
+
+_DRAW_SECONDS = 0.1
+_MOST_NODES = 1000
+# What a shell says of a program that Ctrl-C has ended.
+_EXIT_INTERRUPTED = 130
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """What the demo has to show once it is over."""
+
+    outcome: Outcome
+    report: Report
+
+
+@click.command()
+@click.option(
+    "--nodes",
+    type=click.IntRange(FEWEST, _MOST_NODES),
+    default=100,
+    show_default=True,
+    help="How many nodes; about ten times as many pods come.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=1,
+    show_default=True,
+    help="What is left to chance: which node dies, how long pods take to start, ties.",
+)
+def demo(*, nodes: int, seed: int) -> None:
+    """Schedule a cluster in memory, and check every placement.
+
+    Nodes join, services and a database come, jobs wait for room, a node dies, and one pod cannot
+    fit.  All of it is real but the machines: API server, scheduler, controllers, in real time.
+
+    Exits 0 if every placement is as it should be, 1 if not, 130 after Ctrl-C.
+    """
+    look = look_for(sys.stdout)
+    try:
+        shown = run_loop(_run(nodes, seed, look))
+    except KeyboardInterrupt:
+        click.echo("berthing demo: interrupted", err=True)
+        sys.exit(_EXIT_INTERRUPTED)
+    except BaseExceptionGroup as group:
+        raise _cause(group) from group
+    checked = checks(shown.outcome)
+    click.echo(f"\n{summary(shown.outcome, checked, look)}\n", color=True)
+    text = wrapped(report_text(shown.report, all_nodes=False), columns(sys.stdout))
+    click.echo(f"{look.paint(f'Why {shown.report.pod_key} waits', 'bold')}\n{text}\n", color=True)
+    click.echo(verdict(checked, look), color=True)
+    if not all(check.passed for check in checked):
+        sys.exit(1)
+
+
+async def _run(nodes: int, seed: int, look: Look) -> Shown:
+    lines = _Lines(look)
+    world = Demo(nodes, seed=seed, now=time.time, tell=lines.tell)
+    lines.world = world
+    drawing = asyncio.create_task(lines.draw(), name="drawing")
+    try:
+        outcome = await world.run()
+        report = await world.why_pending()
+    finally:
+        drawing.cancel()
+        with suppress(asyncio.CancelledError):
+            await drawing
+        lines.close()
+    return Shown(outcome, report)
+
+
+class _Lines:
+    """What is told while it runs: line by line, and on a terminal with the cluster below."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self._region = LiveRegion(sys.stdout, self._now) if has_room(sys.stdout) else None
+        self.world: Demo | None = None
+
+    def tell(self, text: str) -> None:
+        """Tell what happens."""
+        seconds = self.world.seconds if self.world else 0.0
+        width = columns(sys.stdout)
+        first, *others = textwrap.wrap(text, max(width - 10, 20))
+        for line in (f"{seconds:6.1f} s  {first}", *(f"{'':10}{other}" for other in others)):
+            if self._region:
+                self._region.tell(line)
+            else:
+                click.echo(line)
+
+    async def draw(self) -> None:
+        """Draw the cluster until cancelled."""
+        while self._region:
+            self._region.draw()
+            await asyncio.sleep(_DRAW_SECONDS)
+
+    def close(self) -> None:
+        """Leave the lines that stay."""
+        if self._region:
+            self._region.close()
+
+    def _now(self, width: int) -> list[str]:
+        if self.world is None:
+            return []
+        return list(
+            snapshot(self.world.witness, self._look, seconds=self.world.seconds, width=width)
+        )
+
+
+def _cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """What went wrong first: the other tasks ended because of it."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
