@@ -13,7 +13,7 @@ import msgspec
 
 from berthing.cli.demo_text import snapshot, summary, verdict, wrapped
 from berthing.cli.event_loop import run_loop
-from berthing.cli.explain_text import report_text
+from berthing.cli.explain_text import short_text
 from berthing.cli.live_region import LiveRegion, columns, has_room
 from berthing.cli.terminal import Look, look_for
 from berthing.demo.checks import checks
@@ -24,6 +24,7 @@ from berthing.explain.report import Report
 
 _DRAW_SECONDS = 0.1
 _MOST_NODES = 1000
+_CLOSEST = 2
 # What a shell says of a program that Ctrl-C has ended.
 _EXIT_INTERRUPTED = 130
 
@@ -68,8 +69,9 @@ def demo(*, nodes: int, seed: int) -> None:
         raise _cause(group) from group
     checked = checks(shown.outcome)
     click.echo(f"\n{summary(shown.outcome, checked, look)}\n", color=True)
-    text = wrapped(report_text(shown.report, all_nodes=False), columns(sys.stdout))
-    click.echo(f"{look.paint(f'Why {shown.report.pod_key} waits', 'bold')}\n{text}\n", color=True)
+    text = wrapped(short_text(shown.report, most_nodes=_CLOSEST), columns(sys.stdout))
+    title = look.paint(f"Why {shown.report.pod_key} waits", "bold")
+    click.echo(f"{title}\n{text}\n", color=True)
     click.echo(verdict(checked, look), color=True)
     if not all(check.passed for check in checked):
         sys.exit(1)

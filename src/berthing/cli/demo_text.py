@@ -12,7 +12,7 @@ from berthing.cli.terminal import Look
 from berthing.demo.checks import Check
 from berthing.demo.machines import POOL
 from berthing.demo.outcome import Outcome
-from berthing.demo.witness import NodeSeen, PodSeen, Witness, amounts, share, used_by
+from berthing.demo.witness import NodeSeen, PodSeen, Witness, share, used_by
 
 _STYLES: Final[Mapping[str, tuple[str, ...]]] = {
     "general": ("green",),
@@ -209,6 +209,6 @@ def _share(nodes: Mapping[str, NodeSeen], used: Mapping[str, Counter[str]], reso
     there = [name for name, seen in nodes.items() if seen.gone_at is None]
     return share(
         [used.get(name, Counter()) for name in there],
-        [amounts(nodes[name].node.status.allocatable) for name in there],
+        [nodes[name].offers for name in there],
         resource,
     )

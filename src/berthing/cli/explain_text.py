@@ -10,11 +10,23 @@ from berthing.explain.report import NodeInTheWay, Ranked, Report
 # Without -v: so many nodes, and so many changes.
 _NODES = 10
 _CHANGES = 12
+_HINT = "; -v shows all"
 
 
 def report_text(report: Report, *, all_nodes: bool) -> str:
     """The whole report; without `all_nodes` only the nodes that matter most."""
     return "\n\n".join(_parts(report, all_nodes=all_nodes))
+
+
+def short_text(report: Report, *, most_nodes: int) -> str:
+    """Of a pod that fits nowhere: why, how close some nodes came, and what would place it."""
+    return "\n\n".join(
+        (
+            report.decision.message,
+            _in_the_way(report, most=most_nodes, hint=""),
+            _changes(report, all_changes=False),
+        )
+    )
 
 
 def _parts(report: Report, *, all_nodes: bool) -> Iterator[str]:
@@ -27,13 +39,13 @@ def _parts(report: Report, *, all_nodes: bool) -> Iterator[str]:
         if report.fallen:
             yield _fallen(report)
         if all_nodes and report.in_the_way:
-            yield _in_the_way(report, all_nodes=True)
+            yield _in_the_way(report)
     else:
         yield f"{report.pod_key} fits on none of {_nodes(report.decision.node_count)}."
         yield report.decision.message
         yield _fallen(report)
         if report.decision.pre_filter is None:
-            yield _in_the_way(report, all_nodes=all_nodes)
+            yield _in_the_way(report, most=None if all_nodes else _NODES)
         yield _changes(report, all_changes=all_nodes)
 
 
@@ -66,7 +78,7 @@ def _ranking(report: Report, *, all_nodes: bool) -> str:
         header=("NODE", "TOTAL", *report.scorers),
     )
     left_out = len(report.ranking) - len(ranking)
-    more = f"\n... and {_nodes(left_out)} more; -v shows all" if left_out else ""
+    more = f"\n... and {_nodes(left_out)} more{_HINT}" if left_out else ""
     return f"Scores, weighted:\n{text}{more}"
 
 
@@ -81,15 +93,15 @@ def _fallen(report: Report) -> str:
     )
 
 
-def _in_the_way(report: Report, *, all_nodes: bool) -> str:
-    nodes = report.in_the_way if all_nodes else report.in_the_way[:_NODES]
+def _in_the_way(report: Report, *, most: int | None = None, hint: str = _HINT) -> str:
+    nodes = report.in_the_way[:most]
     text = table(
         (row for node in nodes for row in _obstacles(node)),
         header=("NODE", "PLUGIN", "IN THE WAY"),
     )
     left_out = len(report.in_the_way) - len(nodes)
     head = "Closest nodes first"
-    more = f"\n... and {_nodes(left_out)} more; -v shows all" if left_out else ""
+    more = f"\n... and {_nodes(left_out)} more{hint}" if left_out else ""
     return f"{head}:\n{text}{more}"
 
 
@@ -104,7 +116,7 @@ def _changes(report: Report, *, all_changes: bool) -> str:
     changes = report.changes if all_changes else report.changes[:_CHANGES]
     lines = table(((f"on {_nodes(len(each.nodes))}", each.text) for each in changes), indent="  ")
     left_out = len(report.changes) - len(changes)
-    more = f"\n  ... and {left_out} more; -v shows all" if left_out else ""
+    more = f"\n  ... and {left_out} more{_HINT}" if left_out else ""
     return f"It would fit (each of these was decided again):\n{lines}{more}"
 
 

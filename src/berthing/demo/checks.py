@@ -18,7 +18,7 @@ from berthing.api.node import Node
 from berthing.api.pod import Pod
 from berthing.demo.machines import GPU
 from berthing.demo.outcome import Outcome
-from berthing.demo.witness import NodeSeen, PodSeen, amounts, requests
+from berthing.demo.witness import NodeSeen, PodSeen, requests
 from berthing.demo.workloads import NAMESPACE
 
 _HARD: Final = ("NoSchedule", "NoExecute")
@@ -80,11 +80,9 @@ def nodes_not_overfull(outcome: Outcome) -> Check:
     for _, sign, seen in sorted(changes, key=lambda change: change[:2]):
         name = seen.node_name
         on_node = used.setdefault(name, Counter())
-        for resource, amount in requests(seen.pod).items():
+        for resource, amount in seen.wants.items():
             on_node[resource] += sign * amount
-        offered = (
-            amounts(outcome.nodes[name].node.status.allocatable) if name in outcome.nodes else {}
-        )
+        offered = outcome.nodes[name].offers if name in outcome.nodes else {}
         for resource, amount in on_node.items():
             if amount > offered.get(resource, 0):
                 faults.append(f"{name}: {resource} {amount} of {offered.get(resource, 0)}")
@@ -102,7 +100,7 @@ def pods_allowed_on_nodes(outcome: Outcome) -> Check:
         for place in each.placements
         if (fault := _not_allowed(each.pod, place.node))
     ]
-    gpu_pods = [each for each in outcome.placed if GPU in requests(each.pod)]
+    gpu_pods = [each for each in outcome.placed if GPU in each.wants]
     gpu_nodes = {each.node_name for each in gpu_pods}
     figure = f"{len(gpu_pods)} GPU pods on {len(gpu_nodes)} GPU nodes"
     return Check("taints, cordons, selectors kept", figure, tuple(faults))
@@ -299,7 +297,7 @@ def why_not(pod: Pod, outcome: Outcome) -> str:
             reasons[fault] += 1
             helped["Preemption is not helpful for scheduling"] += 1
             continue
-        offered = amounts(seen.node.status.allocatable)
+        offered = seen.offers
         taken = _taken(outcome, name)
         short = [
             resource
@@ -329,7 +327,7 @@ def _taken(outcome: Outcome, node_name: str) -> Counter[str]:
     taken: Counter[str] = Counter()
     for each in outcome.placed:
         if each.node_name == node_name and each.over_at is None:
-            taken.update(requests(each.pod))
+            taken.update(each.wants)
     return taken
 
 

@@ -41,6 +41,9 @@ class PodSeen:
     """The life of one pod."""
 
     pod: Pod
+    # What it is part of, and what it asks for.
+    app: str
+    wants: Amounts
     created_at: float
     # When it had no gates any more; None as long as it has.
     let_go_at: float | None
@@ -51,11 +54,6 @@ class PodSeen:
     going_at: float | None = None
     over_at: float | None = None
     is_gone: bool = False
-
-    @property
-    def app(self) -> str:
-        """What it is part of."""
-        return self.pod.metadata.labels.get(APP, "")
 
     @property
     def is_live(self) -> bool:
@@ -85,12 +83,9 @@ class NodeSeen:
     """The life of one node."""
 
     node: Node
+    zone: str
+    offers: Amounts
     gone_at: float | None = None
-
-    @property
-    def zone(self) -> str:
-        """Where it is."""
-        return self.node.metadata.labels.get(ZONE, "")
 
 
 class Witness:
@@ -119,7 +114,11 @@ class Witness:
         if change.after is not None:
             node = change.after.object
             assert isinstance(node, Node), "of this kind"
-            self.nodes[node.name] = NodeSeen(node)
+            self.nodes[node.name] = NodeSeen(
+                node,
+                zone=node.metadata.labels.get(ZONE, ""),
+                offers=amounts(node.status.allocatable),
+            )
         elif change.before is not None:
             self.nodes[change.before.key[1]].gone_at = self._time()
 
@@ -131,7 +130,13 @@ class Witness:
         assert isinstance(pod, Pod), "of this kind"
         seen = self.pods.get(stored.uid)
         if seen is None:
-            seen = self.pods[stored.uid] = PodSeen(pod, created_at=now, let_go_at=None)
+            seen = self.pods[stored.uid] = PodSeen(
+                pod,
+                app=pod.metadata.labels.get(APP, ""),
+                wants=requests(pod),
+                created_at=now,
+                let_go_at=None,
+            )
         seen.pod = pod
         gated = bool(pod.spec.scheduling_gates)
         if seen.let_go_at is None and not gated:
@@ -162,7 +167,7 @@ def used_by(pods: Iterable[PodSeen]) -> Mapping[str, Counter[str]]:
     used: dict[str, Counter[str]] = {}
     for seen in pods:
         if seen.placements and seen.over_at is None:
-            used.setdefault(seen.node_name, Counter()).update(requests(seen.pod))
+            used.setdefault(seen.node_name, Counter()).update(seen.wants)
     return used
 
 

@@ -197,7 +197,7 @@ def workloads(nodes: Iterable[Machine]) -> Workloads:
             service("api", 130, "500m", "1Gi"),
             service("search", 60, "1", "4Gi"),
             service("checkout", 60, "1", "2Gi"),
-            App(name="workers", replicas=per_hundred(220), cpu="2", memory="4Gi"),
+            App(name="workers", replicas=per_hundred(220), cpu="2500m", memory="4Gi"),
         ),
         stateful=(
             App(
