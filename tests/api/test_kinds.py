@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from berthing.api.batch import Job
 from berthing.api.events import CoreEvent, Event
 from berthing.api.kinds import KINDS, find_kind, find_resource, kind_of
 from berthing.api.node import Node
@@ -50,3 +51,8 @@ def test_the_two_forms_of_events_are_told_apart() -> None:
 def test_where_api_servers_keep_them(type_: type[Pod], path: str, namespaced: bool) -> None:
     kind = kind_of(type_)
     assert (kind.path, kind.namespaced) == (path, namespaced)
+
+
+def test_what_the_embedded_server_keeps_beside_is_no_object_of_a_scheduler() -> None:
+    assert find_resource("batch/v1", "jobs") is kind_of(Job)
+    assert find_kind("batch/v1", "Job") is None

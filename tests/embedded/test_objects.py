@@ -183,3 +183,25 @@ def test_events_are_created_and_their_series_patched(server: Server) -> None:
     code, _ = server.ask("PATCH", f"{path}/web.1", series, content_type=STRATEGIC)
     assert code == 200
     assert server.get(f"{path}/web.1")["series"]["count"] == 2
+
+
+def test_a_pod_on_its_way_out_can_be_told_to_go_sooner_and_not_later(server: Server) -> None:
+    server.create(PODS, named(POD, "web", nodeName="n"))
+    server.ask("DELETE", f"{PODS}/web", {"gracePeriodSeconds": 10})
+    server.ask("DELETE", f"{PODS}/web", {"gracePeriodSeconds": 20})
+    going = server.get(f"{PODS}/web")["metadata"]
+    assert going["deletionGracePeriodSeconds"] == 10
+    assert going["deletionTimestamp"] == "2026-01-01T00:00:10Z"
+    server.ask("DELETE", f"{PODS}/web", {"gracePeriodSeconds": 5})
+    assert server.get(f"{PODS}/web")["metadata"]["deletionGracePeriodSeconds"] == 5
+
+
+def test_a_pod_told_to_go_at_once_goes_when_its_finalizers_do(server: Server) -> None:
+    pod = named(POD, "web", nodeName="n")
+    server.create(PODS, {**pod, "metadata": {"name": "web", "finalizers": ["example.com/wait"]}})
+    server.ask("DELETE", f"{PODS}/web")
+    server.ask("DELETE", f"{PODS}/web", {"gracePeriodSeconds": 0})
+    assert server.get(f"{PODS}/web")["metadata"]["deletionGracePeriodSeconds"] == 0
+    media_type = "application/merge-patch+json"
+    server.ask("PATCH", f"{PODS}/web", {"metadata": {"finalizers": []}}, content_type=media_type)
+    assert server.ask("GET", f"{PODS}/web")[0] == 404

@@ -6,7 +6,9 @@ import asyncio
 import sys
 import textwrap
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from typing import TextIO
 
 import click
 import msgspec
@@ -61,25 +63,22 @@ def demo(*, nodes: int, seed: int) -> None:
     """
     look = look_for(sys.stdout)
     try:
-        shown = run_loop(_run(nodes, seed, look))
+        shown = run_loop(play(nodes, seed, out=sys.stdout, look=look, now=time.time))
     except KeyboardInterrupt:
         click.echo("berthing demo: interrupted", err=True)
         sys.exit(_EXIT_INTERRUPTED)
     except BaseExceptionGroup as group:
         raise _cause(group) from group
-    checked = checks(shown.outcome)
-    click.echo(f"\n{summary(shown.outcome, checked, look)}\n", color=True)
-    text = wrapped(short_text(shown.report, most_nodes=_CLOSEST), columns(sys.stdout))
-    title = look.paint(f"Why {shown.report.pod_key} waits", "bold")
-    click.echo(f"{title}\n{text}\n", color=True)
-    click.echo(verdict(checked, look), color=True)
-    if not all(check.passed for check in checked):
+    if not show(shown, out=sys.stdout, look=look):
         sys.exit(1)
 
 
-async def _run(nodes: int, seed: int, look: Look) -> Shown:
-    lines = _Lines(look)
-    world = Demo(nodes, seed=seed, now=time.time, tell=lines.tell)
+async def play(
+    nodes: int, seed: int, *, out: TextIO, look: Look, now: Callable[[], float]
+) -> Shown:
+    """Let the story happen, and tell it as it goes."""
+    lines = _Lines(out, look)
+    world = Demo(nodes, seed=seed, now=now, tell=lines.tell)
     lines.world = world
     drawing = asyncio.create_task(lines.draw(), name="drawing")
     try:
@@ -93,24 +92,36 @@ async def _run(nodes: int, seed: int, look: Look) -> Shown:
     return Shown(outcome, report)
 
 
+def show(shown: Shown, *, out: TextIO, look: Look) -> bool:
+    """Say what came of it; true if all is as it should be."""
+    checked = checks(shown.outcome)
+    title = look.paint(f"Why {shown.report.pod_key} waits", "bold")
+    why = wrapped(short_text(shown.report, most_nodes=_CLOSEST), columns(out))
+    parts = (summary(shown.outcome, checked, look), f"{title}\n{why}", verdict(checked, look))
+    out.write("\n" + "\n\n".join(parts) + "\n")
+    return all(check.passed for check in checked)
+
+
 class _Lines:
     """What is told while it runs: line by line, and on a terminal with the cluster below."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, out: TextIO, look: Look) -> None:
+        self._out = out
         self._look = look
-        self._region = LiveRegion(sys.stdout, self._now) if has_room(sys.stdout) else None
+        self._region = LiveRegion(out, self._now) if has_room(out) else None
         self.world: Demo | None = None
 
     def tell(self, text: str) -> None:
         """Tell what happens."""
         seconds = self.world.seconds if self.world else 0.0
-        width = columns(sys.stdout)
+        width = columns(self._out)
         first, *others = textwrap.wrap(text, max(width - 10, 20))
         for line in (f"{seconds:6.1f} s  {first}", *(f"{'':10}{other}" for other in others)):
             if self._region:
                 self._region.tell(line)
             else:
-                click.echo(line)
+                self._out.write(f"{line}\n")
+                self._out.flush()
 
     async def draw(self) -> None:
         """Draw the cluster until cancelled."""

@@ -40,9 +40,20 @@ def snapshot(witness: Witness, look: Look, *, seconds: float, width: int) -> Seq
     waiting = sum(each.waits for each in pods)
     gated = sum(each.is_live and each.let_go_at is None for each in pods)
     over = sum(each.over_at is not None for each in pods)
-    text = f"  {seconds:4.1f} s  {placed} placed, {waiting} waiting, {gated} gated, {over} over"
+    lines.append(_legend(look, width))
+    text = f"  {seconds:4.1f} s  {placed} placed, {waiting} waiting, {gated} gated, {over} ended"
     lines.append(look.paint(text[:width], "bold"))
     return lines
+
+
+def _legend(look: Look, width: int) -> str:
+    """What the signs mean; the pools where their colours can be told apart."""
+    words = "- cordoned, ! silent, x gone"
+    plain = f"  CPU by node: {', '.join(_STYLES)}; {words}"
+    if not look.has_colours or len(plain) > width:
+        return f"  CPU by node; {words}"[:width]
+    pools = ", ".join(look.paint(pool, *styles) for pool, styles in _STYLES.items())
+    return f"  CPU by node: {pools}; {words}"
 
 
 def _signs(
@@ -93,7 +104,7 @@ def _placement(outcome: Outcome, look: Look) -> str:
         cells = [f"{look.bar(part, _BAR)} {part:4.0%}" for part in _shares(nodes, used)]
         rows.append((f"  {zone}", str(len(names)), str(pods), *cells))
     header = ("  ZONE", "NODES", "PODS", "CPU", "MEMORY")
-    return _titled(look, "Placement") + table(rows, header=header)
+    return _titled(look, "Placement in the end") + table(rows, header=header)
 
 
 def _histogram(outcome: Outcome, look: Look) -> str:
@@ -105,7 +116,7 @@ def _histogram(outcome: Outcome, look: Look) -> str:
             counts[min(int(_share({name: seen}, used, "cpu") * 10), 9)] += 1
     most = max(counts.values(), default=1)
     rows = [
-        f"  {tenth * 10:3}-{tenth * 10 + 10:<3} %  {_solid(look, counts[tenth] / most)} {counts[tenth]}"
+        f"  {f'{tenth * 10}-{tenth * 10 + 10} %':>8}  {_solid(look, counts[tenth] / most)} {counts[tenth]}"
         for tenth in range(10)
         if counts[tenth]
     ]

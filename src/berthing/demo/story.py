@@ -190,7 +190,7 @@ class Story:
     async def room_is_made(self) -> None:
         """Those who waited longest find room at last, and all jobs come to their end."""
         crawler, reports, payroll = self._apps.crawler, self._apps.reports, self._apps.payroll
-        self._tell(f"{crawler.name} is scaled down to nothing: room for {reports.name}")
+        self._tell(f"{crawler.name} is scaled down to 0: room for {reports.name}")
         patch = {"spec": {"replicas": 0}}
         await self._patch(crawler.object_path, patch)
         began = self._now()
