@@ -197,14 +197,14 @@ def workloads(nodes: Iterable[Machine]) -> Workloads:
             service("api", 130, "500m", "1Gi"),
             service("search", 60, "1", "4Gi"),
             service("checkout", 60, "1", "2Gi"),
-            App(name="workers", replicas=per_hundred(220), cpu="2500m", memory="4Gi"),
+            App(name="workers", replicas=per_hundred(220), cpu="2", memory="4Gi"),
         ),
         stateful=(
             App(
                 name=DATABASE,
                 kind="StatefulSet",
                 replicas=per_hundred(9),
-                cpu="2",
+                cpu="1",
                 memory="8Gi",
                 spread_over=(ZONE,),
                 is_apart=True,
