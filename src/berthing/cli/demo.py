@@ -96,8 +96,13 @@ def show(shown: Shown, *, out: TextIO, look: Look) -> bool:
     """Say what came of it; true if all is as it should be."""
     checked = checks(shown.outcome)
     title = look.paint(f"Why {shown.report.pod_key} waits", "bold")
-    why = wrapped(short_text(shown.report, most_nodes=_CLOSEST), columns(out))
-    parts = (summary(shown.outcome, checked, look), f"{title}\n{why}", verdict(checked, look))
+    width = columns(out)
+    why = wrapped(short_text(shown.report, most_nodes=_CLOSEST), width)
+    parts = (
+        summary(shown.outcome, checked, look, width=width),
+        f"{title}\n{why}",
+        verdict(checked, look),
+    )
     out.write("\n" + "\n\n".join(parts) + "\n")
     return all(check.passed for check in checked)
 

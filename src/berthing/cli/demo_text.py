@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -84,13 +85,13 @@ def _is_unready(seen: NodeSeen) -> bool:
     )
 
 
-def summary(outcome: Outcome, checks: Sequence[Check], look: Look) -> str:
+def summary(outcome: Outcome, checks: Sequence[Check], look: Look, *, width: int) -> str:
     """What came of it, for a person to read at a glance."""
     parts = (
         _placement(outcome, look),
         _histogram(outcome, look),
         _waits(outcome, look),
-        _checked(checks, look),
+        _checked(checks, look, width),
     )
     return "\n\n".join(parts)
 
@@ -163,17 +164,17 @@ def _busiest_second(moments: Iterable[float]) -> int:
     return most
 
 
-def _checked(checks: Sequence[Check], look: Look) -> str:
+def _checked(checks: Sequence[Check], look: Look, width: int) -> str:
     lines: list[str] = []
     glyphs = look.glyphs
-    width = max(len(check.name) for check in checks)
+    width_of_names = max(len(check.name) for check in checks)
     mark = max(len(glyphs.yes), len(glyphs.no))
     for check in checks:
         sign, style = (glyphs.yes, "green") if check.passed else (glyphs.no, "red")
-        lines.append(
-            f"  {look.paint(sign.ljust(mark), style)} {check.name:{width}}  "
-            f"{check.figure if check.passed else _few(check.faults)}"
-        )
+        found = check.figure if check.passed else _few(check.faults)
+        line = wrapped(f"{check.name:{width_of_names}}  {found}", width - mark - 3)
+        hanging = line.replace("\n", f"\n{' ' * (mark + 3)}")
+        lines.append(f"  {look.paint(sign.ljust(mark), style)} {hanging}")
     return _titled(look, "Checked, without asking the scheduler") + "\n".join(lines)
 
 
@@ -191,13 +192,17 @@ def verdict(checks: Sequence[Check], look: Look) -> str:
 
 
 def wrapped(text: str, width: int) -> str:
-    """Long lines of prose broken; tables left as they are."""
+    """Long lines broken; of a table's, the last column goes on below itself."""
     return "\n".join(
-        line
-        if "  " in line or len(line) <= width
-        else "\n".join(textwrap.wrap(line, width, break_long_words=False))
-        for line in text.splitlines()
+        line if len(line) <= width else _broken(line, width) for line in text.splitlines()
     )
+
+
+def _broken(line: str, width: int) -> str:
+    in_columns = re.fullmatch(r"(.*\s\s)(\S.*)", line)
+    indent, rest = (in_columns[1], in_columns[2]) if in_columns else ("", line)
+    parts = textwrap.wrap(rest, max(width - len(indent), 20), break_long_words=False)
+    return f"\n{' ' * len(indent)}".join((indent + parts[0], *parts[1:]))
 
 
 def _titled(look: Look, title: str) -> str:
