@@ -1,6 +1,6 @@
 # Each target sets up what it needs in .venv by itself; a second call finds it done.
 #
-#   make demo    the main job, on nothing but this machine
+#   make demo    the whole scheduler at work in a cluster in memory, on nothing but this machine
 #   make test    all tests but those of make e2e
 #   make e2e     tests against a real API server and etcd, which Go builds: minutes the first time
 #   make check   format, lint, strict types, layers
@@ -18,7 +18,7 @@ SOURCES := src tests examples
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.ready
-	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+	@$(BIN)/berthing demo
 
 test: $(VENV)/.ready-dev
 	$(BIN)/pytest -n $(WORKERS) -q

@@ -6,7 +6,8 @@
 Upstream: pkg/controller/{nodelifecycle,tainteviction,podgc} (v1.36.4).
 Differs:  no zones that fail as a whole, and no limit on how many nodes are tainted per second;
           pods of a node that is gone are removed at once rather than after a minute, and their
-          phase is left as it was.
+          phase is left as it was.  Nobody gives pods the tolerations of five minutes that real
+          clusters add, so pods without any leave as soon as the node is found silent.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What `make demo` runs: decisions about the pods of a sample cluster, explained, and the proof that
-# they are kube-scheduler's.
+# A tour of the commands that need no cluster, to be run with .venv/bin on the PATH: decisions about the
+# pods of a sample cluster, explained, and the proof that they are kube-scheduler's.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,7 @@ berthing explain web-3 --cluster examples/cluster.yaml --config examples/packing
 
 say berthing config check examples/mistaken.yaml
 if berthing config check examples/mistaken.yaml; then
-    echo "demo: the mistakes were not found" >&2
+    echo "tour: the mistakes were not found" >&2
     exit 1
 fi
 
