@@ -151,7 +151,7 @@ def test_a_terminal_of_few_lines_shows_what_happens_and_nothing_that_moves(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--nodes", "3"), "3 is not in the range 30<=x<=1000"),
+        (("--nodes", "3"), "3 is not in the range 30<=x<=500"),
         (("--nodes", "many"), "'many' is not a valid integer"),
         (("--seed", "x"), "'x' is not a valid integer"),
         (("now",), "unexpected extra argument"),

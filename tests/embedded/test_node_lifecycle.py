@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from berthing.api.node import Node
+from berthing.simulate.virtual_time import VirtualTimeLoop
 from embedded.planes import NODES, Plane, as_tree, running, story
 
 MERGE = "application/merge-patch+json"
@@ -107,3 +110,14 @@ async def test_jobs_that_ended_there_are_not_run_again() -> None:
         world.objects.delete(NODES, ("", "n"), {})
         await world.pass_time(6)
         assert world.phases() == {}
+
+
+@story
+async def test_a_process_that_was_held_up_takes_no_node_for_dead() -> None:
+    async with running() as world:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualTimeLoop)
+        # Nothing at all was done for an hour, by kubelets or by anybody else.
+        loop.pass_time(3600)
+        await world.pass_time(30)
+        assert (ready(world), taints(world)) == ("True", [])

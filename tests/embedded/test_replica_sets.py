@@ -84,3 +84,10 @@ async def test_what_is_refused_is_tried_again_until_it_works() -> None:
         world.objects.create(kind_of(PriorityClass), "", high)
         await world.pass_time(10)
         assert [pod.priority for pod in world.pods()] == [7, 7]
+
+
+@story
+async def test_more_pods_than_are_made_at_once_are_made_all_the_same() -> None:
+    async with running() as world:
+        await world.replica_set(250)
+        assert len(world.pods()) == 250

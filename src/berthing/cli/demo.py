@@ -25,7 +25,7 @@ from berthing.demo.running import Demo
 from berthing.explain.report import Report
 
 _DRAW_SECONDS = 0.1
-_MOST_NODES = 1000
+_MOST_NODES = 500
 _CLOSEST = 2
 # What a shell says of a program that Ctrl-C has ended.
 _EXIT_INTERRUPTED = 130

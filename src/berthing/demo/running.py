@@ -31,9 +31,10 @@ from berthing.scheduler.registry import Registry, discover
 from berthing.serving.process import Connection, SchedulerProcess
 from berthing.simulate.in_memory import IN_MEMORY, InMemoryTransport
 
-# A dead node is given up after a good second, where Kubernetes takes most of a minute.
-_PACE: Final = Pace(start_seconds=(0.1, 0.4), stop_seconds=(0.1, 0.3), lease_seconds=0.4)
-_PATIENCE: Final = Patience(grace_seconds=1.0, period_seconds=0.2)
+# A dead node is given up after a good second, where Kubernetes takes most of a minute; where there
+# are many, so that their leases are not all there is to do, it takes longer.
+_LEASE_SECONDS: Final = 0.4
+_LEASE_SECONDS_PER_NODE: Final = 0.004
 _NO_LIMIT: Final = -1.0
 
 
@@ -43,8 +44,12 @@ class Demo:
     def __init__(self, node_count: int, *, seed: int, now: Callable[[], float], tell: Tell) -> None:
         random = Random(seed)
         nodes = tuple(machines(node_count))
+        lease = max(_LEASE_SECONDS, _LEASE_SECONDS_PER_NODE * node_count)
         self._plane = ControlPlane(
-            now=now, random=Random(random.random()), pace=_PACE, patience=_PATIENCE
+            now=now,
+            random=Random(random.random()),
+            pace=Pace(start_seconds=(0.1, 0.4), stop_seconds=(0.1, 0.3), lease_seconds=lease),
+            patience=Patience(grace_seconds=2.5 * lease, period_seconds=lease / 2),
         )
         self._registry = discover(())
         self._loaded = _configuration(self._registry)

@@ -97,7 +97,8 @@ class Witness:
         self.nodes: dict[str, NodeSeen] = {}
         # The latest event that says why a pod could not be placed, by its namespace/name.
         self.failures: dict[str, Event] = {}
-        self.placed_at: list[float] = []
+        # How much has happened to pods.
+        self.news = 0
         store.listen(kind_of(Node), self._node_changed)
         store.listen(kind_of(Pod), self._pod_changed)
         store.listen(kind_of(Event), self._event_changed)
@@ -123,6 +124,7 @@ class Witness:
             self.nodes[change.before.key[1]].gone_at = self._time()
 
     def _pod_changed(self, change: Change) -> None:
+        self.news += 1
         now = self._time()
         stored = change.after or change.before
         assert stored is not None, "something changed"
@@ -145,7 +147,6 @@ class Witness:
             there = self.nodes.get(pod.spec.node_name)
             node = there.node if there is not None and there.gone_at is None else None
             seen.placements.append(Placement(now, pod.spec.node_name, node, was_gated=gated))
-            self.placed_at.append(now)
         scheduled = pod.condition("PodScheduled")
         if seen.refused_at is None and scheduled and scheduled.reason == "Unschedulable":
             seen.refused_at = now

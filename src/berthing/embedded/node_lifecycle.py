@@ -47,8 +47,10 @@ class NodeLifecycle:
         self._store = store
         self._objects = objects
         self._patience = patience or Patience()
-        # By our own clock: what others write into leases may be by another.
-        self._heard_at: dict[str, float] = {}
+        # How often nodes were looked at since each was heard of.  Looks are counted rather than
+        # seconds: a process that was held up for long held up the kubelets in it as well, and must
+        # not take them all for dead.
+        self._silent_looks: dict[str, int] = {}
         # When pods came to have a taint that they do not tolerate for ever, by node and pod.
         self._tainted_at: dict[str, float] = {}
 
@@ -98,16 +100,17 @@ class NodeLifecycle:
         if change.before is None and change.after is not None:
             self._hear(change.after.key[1])
         elif change.after is None and change.before is not None:
-            self._heard_at.pop(change.before.key[1], None)
+            self._silent_looks.pop(change.before.key[1], None)
             self._tainted_at.pop(change.before.key[1], None)
 
     def _hear(self, node_name: str) -> None:
-        self._heard_at[node_name] = asyncio.get_running_loop().time()
+        self._silent_looks[node_name] = 0
 
     def _with_right_taints(self, stored: Stored) -> Node:
         """The node, after it was given the taints that its health calls for."""
-        silent = asyncio.get_running_loop().time() - self._heard_at[stored.key[1]]
-        if silent > self._patience.grace_seconds:
+        self._silent_looks[stored.key[1]] += 1
+        silent_seconds = self._silent_looks[stored.key[1]] * self._patience.period_seconds
+        if silent_seconds > self._patience.grace_seconds:
             stored = self._set_unknown(stored)
         node = stored.object
         assert isinstance(node, Node), "of this kind"

@@ -31,6 +31,8 @@ from berthing.embedded.trees import Tree, branch_at, text_at, value_at, with_val
 # A job counts a pod that is over, then lets go of it: none is counted twice, or not at all.
 JOB_TRACKING: Final = "batch.kubernetes.io/job-tracking"
 _BACKOFF_LIMIT: Final = 6
+# More pods than this are made one crowd after the other, so that others have their turn.
+_AT_ONCE: Final = 100
 
 
 class WorkloadController(ABC):
@@ -90,7 +92,8 @@ class ReplicaSets(WorkloadController):
         """Make those that are missing, and remove those that are too many."""
         active = [pod for pod in pods if _is_active(pod)]
         wanted = _count(owner, "replicas")
-        for _ in range(wanted - len(active)):
+        # The pods that are made now are the next change to be looked at.
+        for _ in range(min(wanted - len(active), _AT_ONCE)):
             self._make(owner, generateName=f"{owner.key[1]}-")
         if len(active) > wanted:
             # Those go first that do the least.
@@ -158,7 +161,8 @@ class Jobs(WorkloadController):
         elif succeeded >= completions:
             status["conditions"] = [{"type": "Complete", "status": "True"}]
         else:
-            for _ in range(min(parallelism, completions - succeeded) - len(active)):
+            missing = min(parallelism, completions - succeeded) - len(active)
+            for _ in range(min(missing, _AT_ONCE)):
                 self._make(owner, generateName=f"{owner.key[1]}-")
         self._tell(owner, status)
 
