@@ -79,11 +79,72 @@ def test_a_selector_that_does_not_parse(obj: ApiObject, path: str) -> None:
             'spec.tolerations[0].operator: Unsupported value: "Equals"',
             id="a toleration",
         ),
+        pytest.param(
+            make_pod(requests={"cpu": "-3"}),
+            'spec.containers[0].resources.requests[cpu]: Invalid value: "-3": must be greater than or equal to 0',
+            id="less than nothing",
+        ),
+        pytest.param(
+            make_pod(overhead={"memory": "-1Mi"}),
+            'spec.overhead[memory]: Invalid value: "-1Mi": must be greater than or equal to 0',
+            id="less than nothing, as overhead",
+        ),
+        pytest.param(
+            make_pod(spread=[make_spread_constraint({"a": "b"}, max_skew=0)]),
+            "spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero",
+            id="no skew at all",
+        ),
+        pytest.param(
+            make_pod(spread=[make_spread_constraint({"a": "b"}, topology_key="")]),
+            "spec.topologySpreadConstraints[0].topologyKey: Required value: can not be empty",
+            id="a spread constraint over nothing",
+        ),
+        pytest.param(
+            make_pod(spread=[make_spread_constraint({"a": "b"}, when_unsatisfiable="Maybe")]),
+            'spec.topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: "Maybe": '
+            'supported values: "DoNotSchedule", "ScheduleAnyway"',
+            id="a spread constraint that does nothing known",
+        ),
+        pytest.param(
+            make_pod(spread=[make_spread_constraint({"a": "b"}, min_domains=0)]),
+            "spec.topologySpreadConstraints[0].minDomains: Invalid value: 0: must be greater than zero",
+            id="no domains",
+        ),
+        pytest.param(
+            make_pod(
+                spread=[
+                    make_spread_constraint(
+                        {"a": "b"}, min_domains=2, when_unsatisfiable="ScheduleAnyway"
+                    )
+                ]
+            ),
+            "spec.topologySpreadConstraints[0].minDomains: Invalid value: 2: can only use minDomains "
+            "if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway",
+            id="domains that are only wished for",
+        ),
+        pytest.param(
+            make_pod(pod_anti_affinity=[make_affinity_term({"a": "b"}, topology_key="")]),
+            f"spec.affinity.podAntiAffinity.{REQUIRED}[0].topologyKey: Required value: can not be empty",
+            id="an affinity term over nothing",
+        ),
+        pytest.param(
+            make_pod(preferred_pod_affinity=[(101, make_affinity_term({"a": "b"}))]),
+            f"spec.affinity.podAffinity.{PREFERRED}[0].weight: Invalid value: 101: must be in the range 1-100",
+            id="a weight beyond 100",
+        ),
     ],
 )
 def test_what_an_api_server_refuses(obj: ApiObject, expected: str) -> None:
     (mistake,) = mistakes(obj)
     assert mistake.startswith(f"Pod default/pod: {expected}")
+
+
+def test_a_node_that_offers_less_than_nothing() -> None:
+    negative = 'Invalid value: "-1": must be greater than or equal to 0'
+    assert list(mistakes(make_node("n", cpu="-1"))) == [
+        f"Node n: status.capacity[cpu]: {negative}",
+        f"Node n: status.allocatable[cpu]: {negative}",
+    ]
 
 
 @pytest.mark.parametrize(
