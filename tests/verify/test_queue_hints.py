@@ -133,6 +133,26 @@ def test_a_gated_pod_is_looked_at_for_its_gate_alone() -> None:
     assert check(row).differences == ()
 
 
+def test_a_gated_pod_that_is_deleted_is_nowhere() -> None:
+    pod = make_pod("waiting", scheduling_gates=["later"])
+    row = hint_row(
+        pod,
+        [],
+        old=pod,
+        config=config("NodeResourcesFit", "SchedulingGates"),
+        expect={
+            **EXPECT,
+            "message": None,
+            "gatedBy": "SchedulingGates",
+            "rejectedBy": ["SchedulingGates"],
+            "derived": [],
+            "requeue": "skip",
+            "queue": "none",
+        },
+    )
+    assert check(row).differences == ()
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -168,9 +168,10 @@ def _why_nobody_is_asked(world: QueueWorld, queued: QueuedPod, derived: Derived)
 
 
 def _queue(queued: QueuedPod) -> str:
-    if queued.gating_plugin:
-        return "gated"
-    return "none" if queued.place is Place.NOWHERE else queued.place.value
+    # A pod that is gone, or that somebody has bound, is held back no longer.
+    if queued.place is Place.NOWHERE:
+        return "none"
+    return "gated" if queued.gating_plugin else queued.place.value
 
 
 def _object(event: Row, field: str) -> ApiObject | None:
