@@ -133,6 +133,15 @@ def test_a_gated_pod_is_looked_at_for_its_gate_alone() -> None:
     assert check(row).differences == ()
 
 
+def test_a_plugin_that_only_scores_is_heard_as_well() -> None:
+    def scored(row: Any) -> None:
+        (profile,) = row["scenario"]["config"]["profiles"]
+        profile["plugins"]["score"] = {"enabled": [{"name": "TaintToleration", "weight": 2}]}
+        row["expect"]["derived"][0]["hints"]["TaintToleration"] = "Queue"
+
+    assert check(changed(scored)).differences == ()
+
+
 def test_a_gated_pod_that_is_deleted_is_nowhere() -> None:
     pod = make_pod("waiting", scheduling_gates=["later"])
     row = hint_row(

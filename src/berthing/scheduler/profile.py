@@ -19,10 +19,14 @@ from berthing.framework import (
     ClusterEventWithHint,
     EnqueueExtensions,
     ExtensionPoint,
+    FilterPlugin,
     Handle,
+    PermitPlugin,
     Plugin,
     PreEnqueuePlugin,
     PreFilterExtensions,
+    PreFilterPlugin,
+    ReservePlugin,
 )
 from berthing.framework.cluster_events import completed
 from berthing.queue.scheduling_queue import QueueingProfile
@@ -30,14 +34,8 @@ from berthing.scheduler.registry import Registry
 
 T = TypeVar("T")
 
-# Points at which a plugin can send a pod back to wait for events.
-_REJECTING_POINTS = (
-    ExtensionPoint.PRE_ENQUEUE,
-    ExtensionPoint.PRE_FILTER,
-    ExtensionPoint.FILTER,
-    ExtensionPoint.RESERVE,
-    ExtensionPoint.PERMIT,
-)
+# What a plugin can send a pod back with, to wait for events.
+_REJECTING = (PreEnqueuePlugin, PreFilterPlugin, FilterPlugin, ReservePlugin, PermitPlugin)
 
 
 class ProfileError(Exception):
@@ -64,12 +62,14 @@ class Profile:
         self.score_weights = score_weights
 
     def events(self) -> Mapping[str, tuple[ClusterEventWithHint, ...]]:
-        """Which events may help the pods of each plugin that can reject one.
+        """Which events may help the pods of each plugin that could reject one.
 
-        A plugin that says nothing of it is woken by all; one that says "none", by none.
+        A plugin that says nothing of it is woken by all; one that says "none", by none.  As in
+        upstream it is heard as well where the profile has it only score, which costs nothing:
+        no pod waits for it.
         """
         rejecting = {
-            plugin.name: plugin for point in _REJECTING_POINTS for plugin in self.points[point]
+            name: plugin for name, plugin in self.plugins.items() if isinstance(plugin, _REJECTING)
         }
         return {
             name: completed(tuple(plugin.events_to_register()))
