@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from typing import ClassVar
 
 import numpy as np
@@ -13,6 +14,8 @@ from berthing.framework import (
     Int64Column,
     NodeInfo,
     Nodes,
+    Plugin,
+    PreFilterExtensions,
     PreFilterPlugin,
     PreFilterResult,
     PreScorePlugin,
@@ -281,6 +284,8 @@ class Raises(FilterPlugin, PreFilterPlugin, PreScorePlugin, ScoreExtensions):
     def pre_filter(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Status | None:
         if pod.labels["how"] == "prefilter waits":
             return Status.pending("x")
+        if pod.labels["how"] == "prefilter exits":
+            sys.exit(1)
         self._maybe("prefilter", pod)
         return None
 
@@ -292,6 +297,10 @@ class Raises(FilterPlugin, PreFilterPlugin, PreScorePlugin, ScoreExtensions):
             return None  # type: ignore[return-value]  # what a careless author returns
         if pod.labels["how"] == "filter code":
             return Verdicts.reject(nodes.pod_counts == 0, Status.skip())
+        if pod.labels["how"] == "filter statuses":
+            return Verdicts(np.ones(len(nodes), np.intp))
+        if pod.labels["how"] == "filter bools":
+            return Verdicts(nodes.pod_counts == 0, [Status.unschedulable("x")])
         return Verdicts.all_pass(len(nodes))
 
     def pre_score(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Status | None:
@@ -310,6 +319,10 @@ class Raises(FilterPlugin, PreFilterPlugin, PreScorePlugin, ScoreExtensions):
 
     def normalize_score(self, state: CycleState, pod: PodInfo, scores: Int64Column) -> Int64Column:
         self._maybe("normalize", pod)
+        if pod.labels["how"] == "normalize type":
+            return None  # type: ignore[return-value]  # as above
+        if pod.labels["how"] == "normalize fractions":
+            return scores / 2  # type: ignore[return-value]  # as above
         return scores
 
     def _maybe(self, point: str, pod: PodInfo) -> None:
@@ -321,11 +334,14 @@ class Raises(FilterPlugin, PreFilterPlugin, PreScorePlugin, ScoreExtensions):
     ("how", "text"),
     [
         ("prefilter", 'running PreFilter plugin "Raises": prefilter broke'),
+        ("prefilter exits", 'running PreFilter plugin "Raises": 1'),
         ("prefilter waits", "PreFilter must not answer Pending"),
         ("filter", 'running "Raises" filter plugin: filter broke'),
         ("filter shape", "2 verdicts for 5 nodes"),
         ("filter type", "filter_nodes returned None, not Verdicts"),
         ("filter code", "Filter answered Skip"),
+        ("filter statuses", "verdicts with codes beyond 0 to 0, its statuses"),
+        ("filter bools", "verdicts with codes array([ True,"),
         ("prescore", 'running PreScore plugin "Raises": prescore broke'),
         ("prescore rejects", "PreScore answered Unschedulable"),
         ("score", 'running Score plugins: plugin "Raises" failed with: score broke'),
@@ -336,6 +352,8 @@ class Raises(FilterPlugin, PreFilterPlugin, PreScorePlugin, ScoreExtensions):
             "normalize",
             'running Normalize on Score plugins: plugin "Raises" failed with: normalize broke',
         ),
+        ("normalize type", "normalize_score returned None, not an int64 array"),
+        ("normalize fractions", "normalize_score returned array([3.5,"),
     ],
 )
 def test_a_plugin_that_misbehaves_fails_the_attempt_with_its_name(how: str, text: str) -> None:
@@ -343,6 +361,65 @@ def test_a_plugin_that_misbehaves_fails_the_attempt_with_its_name(how: str, text
     assert decision.error is not None
     assert decision.error.is_error
     assert decision.error.plugin == "Raises"
+    assert text in decision.error.message
+    assert decision.chosen == ""
+
+
+class NamesNumbers(PreFilterPlugin):
+    name: ClassVar[str] = "NamesNumbers"
+
+    def pre_filter(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> PreFilterResult:
+        return PreFilterResult([1])  # type: ignore[arg-type]  # what a careless author returns
+
+
+class Halves(ScorePlugin):
+    name: ClassVar[str] = "Halves"
+
+    def score(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> int:
+        return 0.5  # type: ignore[return-value]  # as above
+
+
+class Unsure(ScorePlugin):
+    """Cannot even say yes or no."""
+
+    name: ClassVar[str] = "Unsure"
+    row_local = True
+
+    def score_basis(self, nodes: Nodes) -> object:
+        return nodes.pod_counts.copy()
+
+    def score_nodes(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Int64Column:
+        return np.zeros(len(nodes), np.int64)
+
+
+class CannotAdd(PreFilterExtensions):
+    name: ClassVar[str] = "CannotAdd"
+
+    def pre_filter(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> None: ...
+
+    def add_pod(self, state: CycleState, pod: PodInfo, added: PodInfo, node: NodeInfo) -> Status:
+        return Status.unschedulable("out of memory")
+
+
+@pytest.mark.parametrize(
+    ("plugin", "text"),
+    [
+        (NamesNumbers, "PreFilter named the nodes [1], not a frozenset of names"),
+        (Halves, "'float' object cannot be interpreted as an integer"),
+        (CannotAdd, 'running AddPod on PreFilter plugin "CannotAdd": out of memory'),
+        (Unsure, 'running Score plugins: plugin "Unsure" failed with: The truth value of an array'),
+    ],
+)
+def test_other_ways_to_misbehave(plugin: type[Plugin], text: str) -> None:
+    # So many that the one that changes is asked about alone.
+    cluster = cluster_of(*(make_node(f"n{i}") for i in range(8)))
+    cycle = make_cycle(cluster, plugin)
+    nominated = {"n1": [make_pod("nominated", uid="nominated", priority=9)]}
+    decide(cycle, make_pod(uid="first"))
+    cluster.assume(PodInfo.of(make_pod("other", uid="other")), "n3")
+    decision = decide(cycle, make_pod(uid="second"), nominated=nominated)
+    assert decision.error is not None
+    assert decision.error.plugin == plugin.name
     assert text in decision.error.message
     assert decision.chosen == ""
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from operator import index
 from typing import ClassVar
 
 import msgspec
@@ -268,8 +269,9 @@ class ScorePlugin(Plugin):
 
     def score_nodes(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Int64Column:
         """(n_rows,) a score for each row of `nodes`."""
+        # A score is a whole number: one that is not must not be cut off in silence.
         return np.fromiter(
-            (self.score(state, pod, node) for node in nodes), np.int64, count=len(nodes)
+            (index(self.score(state, pod, node)) for node in nodes), np.int64, count=len(nodes)
         )
 
     def score_basis(self, nodes: Nodes) -> object:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TypeVar
 
 import numpy as np
@@ -20,6 +21,8 @@ from berthing.framework import (
     CycleState,
     FilterPlugin,
     Int64Column,
+    PreFilterResult,
+    ScoreExtensions,
     ScorePlugin,
     Status,
     Verdicts,
@@ -29,6 +32,7 @@ from berthing.framework.status import error_text
 T = TypeVar("T")
 
 _INT64 = np.dtype(np.int64)
+_INTP = np.dtype(np.intp)
 
 # Upstream's words; where a point is not listed they are as for PreFilter.
 _TEXTS: Mapping[str, str] = {
@@ -46,6 +50,9 @@ _TEXT = 'running {point} plugin "{plugin}": {text}'
 # Of so few numbers Python itself finds the least sooner than numpy gets going.
 _FEW = 32
 
+# What breaks in foreign code.  One that wants the process to end has no say in that.
+_BREAKS = (Exception, SystemExit)
+
 
 class PluginFailureError(Exception):
     """A plugin broke, or answered what it must not; the attempt fails with its name."""
@@ -59,7 +66,7 @@ def asked(plugin: str, point: str, method: Callable[..., T], *args: object) -> T
     """What a plugin answers; if it raises, the attempt fails with its name."""
     try:
         return method(*args)
-    except Exception as error:
+    except _BREAKS as error:
         raise _failure(plugin, point, error) from error
 
 
@@ -70,7 +77,7 @@ def answers(
     for plugin, method in methods:
         try:
             answer = method(*args)
-        except Exception as error:
+        except _BREAKS as error:
             raise _failure(plugin, point, error) from error
         yield plugin, answer
 
@@ -82,7 +89,7 @@ async def awaited(plugin: str, point: str, method: Callable[..., Awaitable[T]], 
     """
     try:
         return await method(*args)
-    except Exception as error:
+    except _BREAKS as error:
         raise _failure(plugin, point, error) from error
     except asyncio.CancelledError as error:
         task = asyncio.current_task()
@@ -109,28 +116,72 @@ def checked_verdicts(plugin: FilterPlugin, state: CycleState, pod: PodInfo, rows
     answer: object = asked(plugin.name, "Filter", plugin.filter_nodes, state, pod, rows)
     if not isinstance(answer, Verdicts):
         raise misbehaved(plugin.name, f"filter_nodes returned {answer!r}, not Verdicts")
-    if len(answer) != len(rows):
-        raise misbehaved(plugin.name, f"{len(answer)} verdicts for {len(rows)} nodes")
+    codes: object = answer.codes
+    if not isinstance(codes, np.ndarray) or codes.dtype != _INTP:
+        raise misbehaved(plugin.name, f"verdicts with codes {codes!r}, not an intp array")
+    if codes.shape != (len(rows),):
+        raise misbehaved(plugin.name, f"{len(codes)} verdicts for {len(rows)} nodes")
     for status in answer.statuses:
-        if not status.is_rejected:
-            raise misbehaved(plugin.name, f"Filter answered {status.code}: {status}")
+        rejection(plugin.name, status)
+    if len(codes) and not _is_within(codes, 0, len(answer.statuses)):
+        known = len(answer.statuses)
+        raise misbehaved(plugin.name, f"verdicts with codes beyond 0 to {known}, its statuses")
     return answer
+
+
+def rejection(plugin: str, answer: object) -> Status:
+    """What a Filter plugin has against a node, if that is what it answered."""
+    if not isinstance(answer, Status):
+        raise misbehaved(plugin, f"Filter returned {answer!r}, not a Status")
+    if not answer.is_rejected:
+        raise misbehaved(plugin, f"Filter answered {answer.code}: {answer}")
+    return answer
+
+
+def checked_result(plugin: str, result: PreFilterResult) -> PreFilterResult:
+    """The nodes to which a PreFilter plugin narrowed the search, if they are names of nodes."""
+    names: object = result.node_names
+    if not isinstance(names, AbstractSet) or not all(isinstance(each, str) for each in names):
+        raise misbehaved(plugin, f"PreFilter named the nodes {names!r}, not a frozenset of names")
+    return result
+
+
+def check_extended(plugin: str, point: str, status: object) -> None:
+    """Fail a plugin that could not bring up to date what its PreFilter found."""
+    if status is None or (isinstance(status, Status) and status.is_success):
+        return
+    if not isinstance(status, Status):
+        raise misbehaved(plugin, f"{point} returned {status!r}, not a Status")
+    raise _failure(plugin, point, RuntimeError(status.message))
 
 
 def checked_scores(plugin: ScorePlugin, state: CycleState, pod: PodInfo, rows: Rows) -> Int64Column:
     """A plugin's raw score of each row."""
-    answer: object = asked(plugin.name, "Score", plugin.score_nodes, state, pod, rows)
+    answer = asked(plugin.name, "Score", plugin.score_nodes, state, pod, rows)
+    return _scores(plugin.name, "score_nodes", answer, len(rows))
+
+
+def normalized_scores(
+    plugin: ScoreExtensions, state: CycleState, pod: PodInfo, raw: Int64Column
+) -> Int64Column:
+    """A plugin's scores of the nodes that passed, brought to what scores may be."""
+    point = "NormalizeScore"
+    answer = asked(plugin.name, point, plugin.normalize_score, state, pod, raw)
+    scores = _scores(plugin.name, "normalize_score", answer, len(raw))
+    check_range(plugin.name, scores)
+    return scores
+
+
+def _scores(plugin: str, method: str, answer: object, count: int) -> Int64Column:
     if not isinstance(answer, np.ndarray) or answer.dtype != _INT64:
-        raise misbehaved(plugin.name, f"score_nodes returned {answer!r}, not an int64 array")
-    if answer.shape != (len(rows),):
-        raise misbehaved(plugin.name, f"scores of shape {answer.shape} for {len(rows)} nodes")
+        raise misbehaved(plugin, f"{method} returned {answer!r}, not an int64 array")
+    if answer.shape != (count,):
+        raise misbehaved(plugin, f"scores of shape {answer.shape} for {count} nodes")
     return answer
 
 
-def check_range(plugin: str, scores: Int64Column, count: int) -> None:
+def check_range(plugin: str, scores: Int64Column) -> None:
     """Fail a plugin whose scores, normalised if it does that, are not what scores may be."""
-    if scores.shape != (count,):
-        raise misbehaved(plugin, f"scores of shape {scores.shape} for {count} nodes")
     if not is_in_range(scores):
         lowest, highest = int(scores.min()), int(scores.max())
         wrong = lowest if lowest < MIN_SCORE else highest
@@ -139,7 +190,11 @@ def check_range(plugin: str, scores: Int64Column, count: int) -> None:
 
 def is_in_range(scores: Int64Column) -> bool:
     """Whether scores, of which there are some, are what normalised scores may be."""
-    if len(scores) < _FEW:
-        few: list[int] = scores.tolist()
-        return min(few) >= MIN_SCORE and max(few) <= MAX_SCORE
-    return bool(scores.min() >= MIN_SCORE and scores.max() <= MAX_SCORE)
+    return _is_within(scores, MIN_SCORE, MAX_SCORE)
+
+
+def _is_within(numbers: Int64Column, least: int, most: int) -> bool:
+    if len(numbers) < _FEW:
+        few: list[int] = numbers.tolist()
+        return min(few) >= least and max(few) <= most
+    return bool(numbers.min() >= least and numbers.max() <= most)

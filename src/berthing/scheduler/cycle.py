@@ -41,10 +41,14 @@ from berthing.scheduler.asking import (
     PluginFailureError,
     answers,
     asked,
+    check_extended,
     check_range,
+    checked_result,
     checked_scores,
     checked_verdicts,
     misbehaved,
+    normalized_scores,
+    rejection,
 )
 from berthing.scheduler.decision import Decision, Narrowing, PluginScores
 from berthing.scheduler.decisions import Decisions
@@ -158,7 +162,7 @@ class Cycle:
             if answer is None:
                 continue
             if isinstance(answer, PreFilterResult):
-                narrowing = _merged(narrowing, name, answer)
+                narrowing = _merged(narrowing, name, checked_result(name, answer))
                 if not narrowing.node_names:
                     decision.narrowing = narrowing
                     decision.pre_filter = _empty_status(narrowing)
@@ -260,15 +264,10 @@ class Cycle:
     ) -> Status | None:
         (node,) = Rows.some(self._cluster, (row,))
         for plugin in plugins:
-            status = asked(plugin.name, "Filter", plugin.filter, state, pod, node)
-            if status is None:
+            answer: object = asked(plugin.name, "Filter", plugin.filter, state, pod, node)
+            if answer is None or (isinstance(answer, Status) and answer.is_success):
                 continue
-            if not isinstance(status, Status):
-                raise misbehaved(plugin.name, f"Filter returned {status!r}, not a Status")
-            if status.is_rejected:
-                return status.by(plugin.name)
-            if not status.is_success:
-                raise misbehaved(plugin.name, f"Filter answered {status.code}: {status}")
+            return rejection(plugin.name, answer).by(plugin.name)
         return None
 
     def _filter_with_nominated(
@@ -315,8 +314,10 @@ class Cycle:
             (node,) = rows
             for each in added:
                 for extension in self._pre_filter_extensions:
-                    if extension.name not in state.skip_filter_plugins:
-                        asked(extension.name, "AddPod", extension.add_pod, what_if, pod, each, node)
+                    name = extension.name
+                    if name not in state.skip_filter_plugins:
+                        told = asked(name, "AddPod", extension.add_pod, what_if, pod, each, node)
+                        check_extended(name, "AddPod", told)
             for plugin in self._filters:
                 if plugin.name in state.skip_filter_plugins:
                     continue
@@ -367,7 +368,7 @@ class Cycle:
             else:
                 # In the total already.
                 if name in known.suspects:
-                    check_range(name, raw.take(feasible), len(feasible))
+                    check_range(name, raw.take(feasible))
                 scores.append(PluginScores(name, weight, raw, None, feasible))
         decision.scores = scores
         # Without anybody to judge, all nodes are alike.
@@ -393,13 +394,11 @@ class Cycle:
         self, plugin: ScorePlugin, state: CycleState, pod: PodInfo, rows: Rows
     ) -> tuple[Int64Column, Int64Column]:
         """(n_rows,) raw and normalised scores of a plugin of which nothing is remembered."""
-        raw = normalized = checked_scores(plugin, state, pod, rows)
+        raw = checked_scores(plugin, state, pod, rows)
         if isinstance(plugin, ScoreExtensions):
-            normalized = asked(
-                plugin.name, "NormalizeScore", plugin.normalize_score, state, pod, raw
-            )
-        check_range(plugin.name, normalized, len(rows))
-        return raw, normalized
+            return raw, normalized_scores(plugin, state, pod, raw)
+        check_range(plugin.name, raw)
+        return raw, raw
 
     def _pick(self, decision: Decision) -> None:
         total = decision.total

@@ -37,10 +37,10 @@ from berthing.framework import (
 )
 from berthing.scheduler.asking import (
     asked,
-    check_range,
     checked_scores,
     checked_verdicts,
     is_in_range,
+    normalized_scores,
 )
 from berthing.scheduler.preliminaries import Open
 
@@ -202,10 +202,7 @@ class Evaluation:
         last = known.normalized.get(plugin.name)
         if last is not None and last.raw is raw and last.rows is feasible:
             return last
-        normalized = asked(
-            plugin.name, "NormalizeScore", plugin.normalize_score, state, pod, raw.take(feasible)
-        )
-        check_range(plugin.name, normalized, len(feasible))
+        normalized = normalized_scores(plugin, state, pod, raw.take(feasible))
         fresh = Normalized(raw, feasible, normalized, self._weights[plugin.name])
         known.normalized[plugin.name] = fresh
         return fresh
@@ -273,7 +270,7 @@ class Evaluation:
         total = known.total
         for plugin in known.score_plugins:
             rows = changed.rows if plugin.reads_pods else changed.node_rows
-            if bases.get(plugin.name) != known.score_bases.get(plugin.name):
+            if self._rests_on_another(plugin, known.score_bases, bases):
                 rows = self._cluster.rows()
             if rows is None:
                 continue
@@ -291,6 +288,15 @@ class Evaluation:
         if fresh:
             known.scores = {**known.scores, **fresh}
             known.total = total
+
+    def _rests_on_another(
+        self, plugin: ScorePlugin, before: Mapping[str, object], now: Mapping[str, object]
+    ) -> bool:
+        if plugin.name not in now:
+            return False
+        # What it rests on is the plugin's own, and so is how to compare it.
+        then = before.get(plugin.name)
+        return asked(plugin.name, "Score", lambda: bool(now[plugin.name] != then))
 
     def _bases(self) -> dict[str, object]:
         rows = self._cluster.rows()

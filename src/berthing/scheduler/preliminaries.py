@@ -53,7 +53,12 @@ class Preliminaries(Generic[A]):
             plugin.name
             for plugin in self._plugins
             if plugin.name not in speaking
-            and asked(plugin.name, self._point, plugin.is_pod_local, pod)
+            and asked(plugin.name, self._point, _is_pod_local, plugin, pod)
         }
         methods = [each for each in self.all.methods if each[0] not in settled]
         return Open(methods, frozenset(settled.intersection(skipped)))
+
+
+def _is_pod_local(plugin: PreFilterPlugin | PreScorePlugin, pod: PodInfo) -> bool:
+    # Whatever it answers is taken for yes or no where a failure is the plugin's own.
+    return bool(plugin.is_pod_local(pod))

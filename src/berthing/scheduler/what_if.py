@@ -25,7 +25,13 @@ from berthing.framework import (
     Status,
     Verdicts,
 )
-from berthing.scheduler.asking import asked, check_range, checked_scores, checked_verdicts
+from berthing.scheduler.asking import (
+    asked,
+    check_range,
+    checked_scores,
+    checked_verdicts,
+    normalized_scores,
+)
 from berthing.scheduler.cycle import Nominations
 from berthing.scheduler.profile import Profile
 
@@ -121,9 +127,8 @@ class WhatIf:
                 continue
             scores = checked_scores(plugin, state, pod, rows)
             if isinstance(plugin, ScoreExtensions):
-                scores = asked(
-                    plugin.name, "NormalizeScore", plugin.normalize_score, state, pod, scores
-                )
-            check_range(plugin.name, scores, len(rows))
+                scores = normalized_scores(plugin, state, pod, scores)
+            elif len(scores):
+                check_range(plugin.name, scores)
             weighted[plugin.name] = scores * self._weights[plugin.name]
         return weighted
