@@ -36,23 +36,28 @@ def check_header(tree: Mapping[str, object], findings: Findings) -> bool:
 
 def args_by_themselves(tree: Mapping[str, object]) -> str | None:
     """The plugin whose arguments stand where a configuration should."""
-    kind, version = tree.get("kind"), tree.get("apiVersion")
+    kind, version = _value(tree, "kind"), _value(tree, "apiVersion")
     plugin = kind.removesuffix("Args") if isinstance(kind, str) and kind.endswith("Args") else None
     return plugin if version == API_VERSION and plugin in IN_TREE_ARGS else None
 
 
 def _text(tree: Mapping[str, object], name: str, findings: Findings) -> str | None:
     """What is written there, "" for nothing; None for what is no text."""
-    value = tree.get(name)
-    if value is None:
-        # Upstream finds a misspelt Kind here, too, and is surprised by the field afterwards.
-        value = next((tree[key] for key in tree if key.casefold() == name.casefold()), None)
+    value = _value(tree, name)
     if value is None:
         return ""
     if isinstance(value, str):
         return value
     findings.error("must be a text", name)
     return None
+
+
+def _value(tree: Mapping[str, object], name: str) -> object:
+    """What is written there; upstream finds a misspelt Kind, and is surprised by it afterwards."""
+    value = tree.get(name)
+    if value is None:
+        value = next((tree[key] for key in tree if key.casefold() == name.casefold()), None)
+    return value
 
 
 def _is_kind(kind: str | None, tree: Mapping[str, object], findings: Findings) -> bool:
