@@ -1,4 +1,4 @@
-"""The HTTP server on loopback: what it answers, and whom it turns away."""
+"""The HTTP server on loopback, on the loop that commands run on: what it answers, and whom it turns away."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
+from berthing.cli.event_loop import run_loop
 from berthing.serving import http
 from berthing.serving.http import Handler, Request, Response, ServeError, Server
 
@@ -64,7 +65,7 @@ def answers(sent: bytes) -> bytes:
         async with serving() as port:
             return await exchange(port, sent)
 
-    return asyncio.run(run())
+    return run_loop(run())
 
 
 def get(target: str, *headers: str) -> bytes:
@@ -159,7 +160,7 @@ def test_who_asks_on_without_reading_is_cut_off() -> None:
         async with serving({"/large": lambda _: large}) as port:
             return len(await exchange(port, get("/large") * 3))
 
-    assert asyncio.run(run()) < 2 * len(large.body)
+    assert run_loop(run()) < 2 * len(large.body)
 
 
 def test_no_more_clients_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +172,7 @@ def test_no_more_clients_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
             assert await reader.readline() == b"HTTP/1.1 200 OK\r\n"
             assert await exchange(port, get("/echo")) == b""
 
-    asyncio.run(run())
+    run_loop(run())
 
 
 def test_a_port_that_is_taken() -> None:
@@ -181,7 +182,7 @@ def test_a_port_that_is_taken() -> None:
             with pytest.raises(ServeError, match=rf"127\.0\.0\.1:{port}: another program listens"):
                 await Server(ROUTES).listen(host=LOOPBACK, port=port)
 
-    asyncio.run(run())
+    run_loop(run())
 
 
 def test_an_address_of_another_machine() -> None:
@@ -189,7 +190,7 @@ def test_an_address_of_another_machine() -> None:
         with pytest.raises(ServeError, match=r"cannot serve on 192\.0\.2\.1:80"):
             await Server(ROUTES).listen(host="192.0.2.1", port=80)
 
-    asyncio.run(run())
+    run_loop(run())
 
 
 def test_closing_ends_idle_connections_and_frees_the_port() -> None:
@@ -204,4 +205,4 @@ def test_closing_ends_idle_connections_and_frees_the_port() -> None:
         with pytest.raises(ConnectionRefusedError):
             await asyncio.open_connection(LOOPBACK, port)
 
-    asyncio.run(run())
+    run_loop(run())

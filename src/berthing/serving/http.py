@@ -17,7 +17,7 @@ import asyncio
 import errno
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Final
+from typing import Final, cast
 from urllib.parse import parse_qs
 
 import httptools
@@ -139,7 +139,8 @@ class _Connection(asyncio.Protocol):
         self._reads_no_answers = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
+        # uvloop's transports are no instances of it.
+        transport = cast("asyncio.Transport", transport)
         if not self._server.entered(self):
             transport.abort()
             return
