@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
+from e2e.berthing_run import MISTAKES, Berthing
 from e2e.binaries import Binaries, NoGoError, build
 from e2e.control_plane import ControlPlane
 from e2e.kube_scheduler import Config, kube_scheduler
 from e2e.processes import Process
+from e2e.proxy import Proxy
 
 StartKubeScheduler = Callable[[Config], Process]
+
+_LOG_LINES = 200
+
+
+class StartBerthing(Protocol):
+    """Starts `berthing run` with a configuration, through a proxy if there is one."""
+
+    def __call__(self, config: Config | None = None, *, through: Proxy | None = None) -> Berthing:
+        """Return once it is ready."""
+        ...
 
 
 @pytest.fixture(scope="session")
@@ -64,3 +78,43 @@ def start_kube_scheduler(
     yield start
     for scheduler in started:
         scheduler.stop()
+
+
+@pytest.fixture
+def proxy(control_plane: ControlPlane) -> Iterator[Proxy]:
+    """What a test puts between a scheduler and the API server."""
+    with control_plane.proxy() as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def start_berthing(
+    control_plane: ControlPlane,
+    proxy: Proxy,
+    tmp_path: Path,
+) -> Iterator[StartBerthing]:
+    """Start Berthing with the rights that we ship; it is stopped after the test, and must end well."""
+    started: list[Berthing] = []
+    first_server = control_plane.api_server.pid
+    names = (f"berthing-{number}" for number in count(1))
+
+    def start(config: Config | None = None, *, through: Proxy | None = None) -> Berthing:
+        kubeconfig = control_plane.scheduler_kubeconfig
+        if through:
+            kubeconfig = control_plane.kubeconfig_through(through)
+        berthing = Berthing(
+            kubeconfig=kubeconfig, config=config or {}, directory=tmp_path, name=next(names)
+        )
+        started.append(berthing)
+        berthing.start()
+        return berthing
+
+    yield start
+    for berthing in started:
+        # Shown if the test has failed.
+        print(f"--- {berthing.process.name}\n{berthing.process.log_end(_LOG_LINES)}")
+        assert berthing.process.stop() == 0
+        assert [text for text in MISTAKES if text in berthing.log()] == []
+        # A server that has just started knows no rights yet, and forbids what it will allow.
+        if control_plane.api_server.pid == first_server:
+            assert "forbidden" not in berthing.log()

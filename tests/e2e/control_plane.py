@@ -33,6 +33,7 @@ from e2e.binaries import Binaries
 from e2e.certificates import Authority, write_signing_key
 from e2e.kubeconfigs import write_kubeconfig
 from e2e.processes import Process
+from e2e.proxy import Proxy
 from e2e.waiting import wait_until
 
 RBAC: Final = Path(__file__).parents[2] / "deploy" / "rbac.yaml"
@@ -61,7 +62,7 @@ class ControlPlane:
         # As short as can be: the path of a unix socket has little room.
         self.directory = Path(tempfile.mkdtemp(prefix="berthing-"))
         self._port = _hold_free_port()
-        authority = Authority(self.directory)
+        self._authority = authority = Authority(self.directory)
         admin = authority.client("admin", group="system:masters")
         self._nobody = Access("127.0.0.1", self._port.getsockname()[1], authority.certificate)
         self.access = msgspec.structs.replace(self._nobody, pair=admin)
@@ -75,7 +76,7 @@ class ControlPlane:
         self.etcd = Process("etcd", self._etcd(), log=self.directory / "etcd.log")
         self.api_server = Process(
             "kube-apiserver",
-            self._api_server(authority),
+            self._api_server(),
             log=self.directory / "kube-apiserver.log",
         )
 
@@ -128,6 +129,15 @@ class ControlPlane:
         """A client with the rights of a scheduler, by the token of this moment."""
         token = self.token_file.read_text()
         return ApiClient(msgspec.structs.replace(self._nobody, token=token))
+
+    def proxy(self) -> Proxy:
+        """A proxy to the API server, not yet listening, that clients trust as they trust the server."""
+        return Proxy(self._nobody, self._authority.server("proxy"))
+
+    def kubeconfig_through(self, proxy: Proxy) -> Path:
+        """The scheduler's kubeconfig, but for the way: through a proxy that listens."""
+        file = self.directory / "scheduler-proxy.kubeconfig"
+        return write_kubeconfig(file, proxy.access, token_file=self.token_file)
 
     def rotate_token(self) -> None:
         """Replace the token in the file; the API server forgets the old one within seconds.
@@ -189,8 +199,8 @@ class ControlPlane:
             f"--quota-backend-bytes={8 << 30}",
         ]
 
-    def _api_server(self, authority: Authority) -> list[str | Path]:
-        serving = authority.server("kube-apiserver")
+    def _api_server(self) -> list[str | Path]:
+        serving = self._authority.server("kube-apiserver")
         signing_key = write_signing_key(self.directory / "service-accounts.key")
         return [
             self.binaries.kube_apiserver,
@@ -200,7 +210,7 @@ class ControlPlane:
             "--permit-port-sharing",
             f"--tls-cert-file={serving.certificate}",
             f"--tls-private-key-file={serving.key}",
-            f"--client-ca-file={authority.certificate}",
+            f"--client-ca-file={self._authority.certificate}",
             "--authorization-mode=Node,RBAC",
             "--service-account-issuer=https://kubernetes.default.svc",
             f"--service-account-signing-key-file={signing_key}",

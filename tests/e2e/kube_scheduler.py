@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -9,7 +10,7 @@ import msgspec
 from e2e.control_plane import ControlPlane
 from e2e.processes import Process
 
-Config = dict[str, object]
+Config = Mapping[str, object]
 
 
 def kube_scheduler(control_plane: ControlPlane, config: Config, *, directory: Path) -> Process:

@@ -75,6 +75,10 @@ class Process:
         """Ask the program to end and wait until it did; its exit code. May be called twice."""
         return self._end(signal.SIGTERM, timeout)
 
+    def send(self, signal_: signal.Signals) -> None:
+        """Send a signal, and wait for nothing."""
+        os.killpg(self.pid, signal_)
+
     def kill(self) -> None:
         """End the program, giving it no chance to tidy up."""
         self._end(signal.SIGKILL, 10.0)
@@ -91,7 +95,7 @@ class Process:
     def _end(self, how: signal.Signals, timeout: float) -> int:
         assert self._popen, f"{self.name} was never started"
         if self.is_running:
-            os.killpg(self.pid, how)
+            self.send(how)
         try:
             return self._popen.wait(timeout)
         except subprocess.TimeoutExpired:
