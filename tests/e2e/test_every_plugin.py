@@ -13,12 +13,9 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from berthing.api.decode import encode
 from berthing.api.events import Event
-from berthing.api.meta import ObjectMeta
 from berthing.api.node import Node
 from berthing.api.pod import Pod
-from berthing.api.scheduling import PriorityClass
 from berthing.testing import (
     HOSTNAME,
     ZONE,
@@ -30,10 +27,10 @@ from berthing.testing import (
     make_taint,
     tolerate,
 )
-from e2e.api_client import path
 from e2e.berthing_run import Berthing
 from e2e.control_plane import ControlPlane
 from e2e.kube_scheduler import kube_scheduler
+from e2e.pods import add_priority_class, create_pod, of_class
 
 NOWHERE = ""
 GIBIBYTE = 1 << 30
@@ -152,14 +149,14 @@ CASES: dict[str, Case] = {
         there=[there("one", "used", cpu="1", memory="4Gi")],
         pods={"plain": (make_pod(cpu="1", memory="4Gi"), "empty")},
     ),
-    # Both have as much left over, one of them in equal parts.
+    # Both have as much left over; the pod evens out what is taken of one, and tilts the other.
     "balanced-allocation": Case(
-        nodes=[make_node("balanced"), make_node("lopsided")],
+        nodes=[make_node("evened"), make_node("tilted")],
         there=[
-            there("half", "balanced", cpu="2", memory="8Gi"),
-            there("most", "lopsided", cpu="3", memory="4Gi"),
+            there("of-memory", "evened", cpu="1", memory="12Gi"),
+            there("of-cpu", "tilted", cpu="3", memory="4Gi"),
         ],
-        pods={"plain": (make_pod(cpu="400m", memory="1638Mi"), "balanced")},
+        pods={"plain": (make_pod(cpu="1"), "evened")},
     ),
     "image-locality": Case(
         nodes=[
@@ -232,6 +229,11 @@ CASES: dict[str, Case] = {
         pods={"restarting": (make_pod(), "new")},
     ),
 }
+# What a container has beyond what schedulers read.
+RESTART_RULE = {"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [1]}}
+CONTAINERS = {
+    "node-declared-features": {"restartPolicy": "Never", "restartPolicyRules": [RESTART_RULE]}
+}
 LANDINGS = [
     pytest.param(f"{case}-{pod}", node and f"{case}-{node}", id=f"{case}: {pod}")
     for case, told in CASES.items()
@@ -242,7 +244,7 @@ LANDINGS = [
 @pytest.fixture(scope="module")
 def cluster(servers: ControlPlane) -> Iterator[ControlPlane]:
     """All nodes."""
-    servers.client.create(PriorityClass(metadata=ObjectMeta(name="major"), value=1000))
+    add_priority_class(servers, "major", 1000)
     servers.add_nodes(*(placed(node, case) for case, told in CASES.items() for node in told.nodes))
     yield servers
     servers.wipe()
@@ -255,9 +257,9 @@ def landed(
     """The node of each pod, once one of the schedulers has done all it can."""
     for case, told in CASES.items():
         for pod in told.there:
-            create(cluster, there_in(pod, case))
+            create_pod(cluster, there_in(pod, case))
         for name, (pod, _) in told.pods.items():
-            create(cluster, coming(pod, name, case))
+            create_pod(cluster, coming(pod, name, case), container=CONTAINERS.get(case))
     run = {"berthing": by_berthing, "kube-scheduler": by_kube_scheduler}[request.param]
     yield run(cluster, tmp_path_factory.mktemp("scheduler"))
     for pod in cluster.client.list(Pod):
@@ -322,21 +324,6 @@ def coming(pod: Pod, name: str, case: str) -> Pod:
         pod.spec,
         node_selector={**pod.spec.node_selector, "case": case},
         node_name=pod.spec.node_name and f"{case}-{pod.spec.node_name}",
-        priority=None,
-        priority_class_name="major" if name == "b-major" else "",
     )
-    return msgspec.structs.replace(pod, metadata=metadata, spec=spec)
-
-
-def create(cluster: ControlPlane, pod: Pod) -> None:
-    """Make a pod; what a scheduler does not read has to be put in by hand."""
-    document = msgspec.json.decode(encode(pod))
-    (container,) = document["spec"]["containers"]
-    container.setdefault("image", "app")
-    requests = container.get("resources", {}).get("requests", {})
-    if "example.com/gpu" in requests:
-        container["resources"]["limits"] = requests
-    if pod.name == "node-declared-features-restarting":
-        rule = {"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [1]}}
-        container |= {"restartPolicy": "Never", "restartPolicyRules": [rule]}
-    cluster.client.request("POST", path(Pod, "default"), msgspec.json.encode(document))
+    ours = msgspec.structs.replace(pod, metadata=metadata, spec=spec)
+    return of_class("major", ours) if name == "b-major" else ours
