@@ -37,6 +37,14 @@ def wait_bound(
     return control_plane.client.wait_for(Pod, lambda pods: bound(pods) >= count, timeout=timeout)
 
 
+def wait_in_flight(
+    control_plane: ControlPlane, berthing: Berthing, *, bound: int, in_flight: int
+) -> None:
+    """Wait until so many are bound, and so many on their way there, held by a proxy."""
+    wait_bound(control_plane, bound)
+    wait_until(lambda: berthing.metrics().bindings == in_flight, meanwhile=berthing.process.check)
+
+
 def check_bound_once(control_plane: ControlPlane, pods: Sequence[Pod], *, since: int) -> None:
     """Hold that just these pods are there, each was bound once, and no node has too many."""
     now = {pod.metadata.uid: pod for pod in control_plane.client.list(Pod)}

@@ -99,14 +99,18 @@ class Rule:
 
 
 class Held(Rule):
-    """Requests that wait until the rule ends."""
+    """Requests that wait until the rule ends, but for the first so many."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: Wanted, but_for: int) -> None:
         super().__init__(wanted)
+        self._left = but_for
         self.released = asyncio.Event()
 
     async def asked(self, request: Request) -> None:
         """Wait."""
+        if self._left:
+            self._left -= 1
+            return
         self.count += 1
         await self.released.wait()
 
@@ -206,9 +210,9 @@ class Proxy:
         self._loop.close()
 
     @contextmanager
-    def holding(self, wanted: Wanted) -> Iterator[Held]:
-        """Hold such requests back until the end of the block."""
-        held = Held(wanted)
+    def holding(self, wanted: Wanted, *, but_for: int = 0) -> Iterator[Held]:
+        """Hold such requests back until the end of the block, all or all but the first so many."""
+        held = Held(wanted, but_for)
         try:
             with self._rule(held):
                 yield held

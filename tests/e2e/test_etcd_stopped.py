@@ -1,4 +1,4 @@
-"""etcd stops for 20 s in the middle of 500 bindings, as on a disk that hangs: nothing is lost."""
+"""etcd stops for 20 s while 500 pods are in flight, as on a disk that hangs: nothing is lost."""
 
 from __future__ import annotations
 
@@ -16,47 +16,50 @@ from e2e.load import (
     nodes_for,
     plain_pods,
     wait_bound,
+    wait_in_flight,
 )
 from e2e.pod_history import revision
 from e2e.processes import Process
+from e2e.proxy import Proxy, is_binding
 from e2e.waiting import wait_until
 
-PODS = 500
+IN_FLIGHT = 500
+BOUND = 50
 SECONDS = 20.0
-# So that there is something left to do when it stops.
-SLOWLY = {"clientConnection": {"qps": 100, "burst": 100}}
 
 
 def test_all_are_bound_exactly_once(
-    control_plane: ControlPlane, start_berthing: StartBerthing
+    control_plane: ControlPlane, proxy: Proxy, start_berthing: StartBerthing
 ) -> None:
-    control_plane.add_nodes(*nodes_for(PODS))
+    count = BOUND + IN_FLIGHT
+    control_plane.add_nodes(*nodes_for(count))
     since = revision(control_plane)
-    pods = plain_pods(PODS)
+    pods = plain_pods(count)
     control_plane.client.create_all(pods)
-    berthing = start_berthing(SLOWLY)
-    wait_bound(control_plane, 1)
-    with stopped(control_plane.etcd):
-        since_when = time.monotonic()
-        assert berthing.metrics().bindings > 0
+    with proxy.holding(is_binding, but_for=BOUND):
+        berthing = start_berthing(through=proxy)
+        wait_in_flight(control_plane, berthing, bound=BOUND, in_flight=IN_FLIGHT)
+        control_plane.etcd.send(signal.SIGSTOP)
+    with goes_on(control_plane.etcd):
+        end = time.monotonic() + SECONDS
 
         def is_over() -> bool:
-            # All the while the scheduler answers.
+            # All the while the scheduler answers, and takes nothing for done.
             assert berthing.is_healthy
-            return time.monotonic() > since_when + SECONDS
+            assert berthing.metrics().bindings == IN_FLIGHT
+            return time.monotonic() > end
 
         wait_until(is_over, timeout=2 * SECONDS, meanwhile=berthing.process.check)
-    wait_bound(control_plane, PODS)
+    wait_bound(control_plane, count)
     check_bound_once(control_plane, pods, since=since)
     # That the answer took long is no failure that users are told of.
     assert "FailedScheduling" not in events_by_reason(control_plane)
-    check_settled(berthing, pods=PODS)
+    check_settled(berthing, pods=count)
 
 
 @contextmanager
-def stopped(process: Process) -> Iterator[None]:
-    """Keep a process from running, though it is there, for the length of the block."""
-    process.send(signal.SIGSTOP)
+def goes_on(process: Process) -> Iterator[None]:
+    """Let a process that was stopped go on after the block."""
     try:
         yield
     finally:
