@@ -25,8 +25,10 @@ _LOG_LINES = 200
 class StartBerthing(Protocol):
     """Starts `berthing run` with a configuration, through a proxy if there is one."""
 
-    def __call__(self, config: Config | None = None, *, through: Proxy | None = None) -> Berthing:
-        """Return once it is ready."""
+    def __call__(
+        self, config: Config | None = None, *, through: Proxy | None = None, ready: bool = True
+    ) -> Berthing:
+        """Return once it is ready, or else once it serves its health."""
         ...
 
 
@@ -98,7 +100,9 @@ def start_berthing(
     first_server = control_plane.api_server.pid
     names = (f"berthing-{number}" for number in count(1))
 
-    def start(config: Config | None = None, *, through: Proxy | None = None) -> Berthing:
+    def start(
+        config: Config | None = None, *, through: Proxy | None = None, ready: bool = True
+    ) -> Berthing:
         kubeconfig = control_plane.scheduler_kubeconfig
         if through:
             kubeconfig = control_plane.kubeconfig_through(through)
@@ -106,14 +110,16 @@ def start_berthing(
             kubeconfig=kubeconfig, config=config or {}, directory=tmp_path, name=next(names)
         )
         started.append(berthing)
-        berthing.start()
+        berthing.begin()
+        if ready:
+            berthing.wait_ready()
         return berthing
 
     yield start
     for berthing in started:
         # Shown if the test has failed.
         print(f"--- {berthing.process.name}\n{berthing.process.log_end(_LOG_LINES)}")
-        assert berthing.process.stop() == 0
+        assert berthing.process.was_killed or berthing.process.stop() == 0
         assert [text for text in MISTAKES if text in berthing.log()] == []
         # A server that has just started knows no rights yet, and forbids what it will allow.
         if control_plane.api_server.pid == first_server:

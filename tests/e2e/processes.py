@@ -44,6 +44,8 @@ class Process:
         self.name = name
         self.command = tuple(map(str, command))
         self.log = log
+        # By us, giving it no chance to tidy up.
+        self.was_killed = False
         self._environment = environment
         self._popen: subprocess.Popen[bytes] | None = None
 
@@ -81,6 +83,7 @@ class Process:
 
     def kill(self) -> None:
         """End the program, giving it no chance to tidy up."""
+        self.was_killed = True
         self._end(signal.SIGKILL, 10.0)
 
     def check(self) -> None:

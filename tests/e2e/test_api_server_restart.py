@@ -1,4 +1,7 @@
-"""The API server is killed while 500 pods are in flight, and is back: each is bound exactly once."""
+"""The API server is killed while 500 pods are in flight, and is back: each is bound exactly once.
+
+It may also be away when the scheduler starts.
+"""
 
 from __future__ import annotations
 
@@ -39,3 +42,21 @@ def test_all_are_bound_exactly_once(
     wait_bound(control_plane, count)
     check_bound_once(control_plane, pods, since=since)
     check_settled(berthing, pods=count)
+
+
+def test_a_scheduler_waits_for_a_server_that_is_not_there_yet(
+    control_plane: ControlPlane, start_berthing: StartBerthing
+) -> None:
+    control_plane.add_nodes(*nodes_for(10))
+    control_plane.client.create_all(plain_pods(10))
+    control_plane.api_server.kill()
+    berthing = start_berthing(ready=False)
+    berthing.wait_logged("Connection refused")
+    # It may be stopped before it has begun.
+    assert berthing.process.stop() == 0
+    berthing = start_berthing(ready=False)
+    berthing.wait_logged("Connection refused")
+    control_plane.start()
+    berthing.wait_ready()
+    wait_bound(control_plane, 10)
+    check_settled(berthing, pods=10)

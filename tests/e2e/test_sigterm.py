@@ -55,3 +55,19 @@ def test_a_new_process_finishes_the_rest(
     assert second.process.stop() == 0
     told = events_by_reason(control_plane)
     assert told == {"Scheduled": {pod.name: 1 for pod in [*early, *late]}}
+
+
+def test_a_second_signal_ends_it_at_once(
+    control_plane: ControlPlane, proxy: Proxy, start_berthing: StartBerthing
+) -> None:
+    control_plane.add_nodes(*nodes_for(10))
+    berthing = start_berthing(through=proxy)
+    with proxy.holding(is_binding) as held:
+        control_plane.client.create_all(plain_pods(10))
+        held.wait_for(10)
+        berthing.process.send(signal.SIGTERM)
+        berthing.wait_logged('"Stopping"')
+        berthing.process.send(signal.SIGTERM)
+        wait_until(lambda: not berthing.process.is_running)
+    assert berthing.process.stop() == -signal.SIGTERM
+    berthing.process.was_killed = True

@@ -364,10 +364,11 @@ def cluster(servers: ControlPlane, berthing: Berthing) -> Iterator[ControlPlane]
 
 @pytest.mark.parametrize("wake", WAKES.values(), ids=WAKES.keys())
 def test_a_pod_is_woken(cluster: ControlPlane, berthing: Berthing, wake: Wake) -> None:
+    begin = berthing.metrics()
     cluster.add_nodes(*wake.nodes)
     for pod in wake.there:
         create_pod(cluster, pod)
-    wait_known(berthing, wake)
+    wait_known(berthing, wake, begin)
     before = berthing.metrics()
 
     create_pod(cluster, wake.pod, container=wake.container)
@@ -422,14 +423,16 @@ class Since:
         return self._now.sum(name, **labels) - self._before.sum(name, **labels)
 
 
-def wait_known(berthing: Berthing, wake: Wake) -> None:
-    """Wait until the scheduler knows the nodes, as they are meant to be, and who is there."""
+def wait_known(berthing: Berthing, wake: Wake, begin: Metrics) -> None:
+    """Wait until the scheduler knows who is there, and the nodes as they are meant to be."""
 
     def knows() -> bool:
         now = berthing.metrics()
         nodes = now.sum("scheduler_cache_size", type="nodes")
         pods = now.sum("scheduler_cache_size", type="pods")
-        return (nodes, pods) == (len(wake.nodes), len(wake.there))
+        # Each is made with a taint that is then taken away.
+        ready = Since(begin, now).seen("NodeUpdateNodeTaint")
+        return (nodes, ready, pods) == (len(wake.nodes), len(wake.nodes), len(wake.there))
 
     wait_until(knows)
 

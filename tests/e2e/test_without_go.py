@@ -21,7 +21,8 @@ def test_it_is_skipped(tmp_path: Path) -> None:
     done = run_without_go(tmp_path)
     assert done.returncode == 0
     assert MISSING in done.stdout
-    assert "4 skipped" in done.stdout
+    assert "skipped" in done.stdout
+    assert "passed" not in done.stdout
 
 
 @pytest.mark.parametrize("must", [{"CI": "true"}, {"BERTHING_E2E_REQUIRED": "1"}], ids=MUSTS)
@@ -29,7 +30,8 @@ def test_it_fails_where_it_must_run(tmp_path: Path, must: Mapping[str, str]) -> 
     done = run_without_go(tmp_path, must)
     assert done.returncode == 1
     assert f"NoGoError: {MISSING}" in done.stdout
-    assert "4 errors" in done.stdout
+    assert "skipped" not in done.stdout
+    assert "passed" not in done.stdout
 
 
 def run_without_go(
