@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from berthing.api.errors import (
     ConflictError,
@@ -155,9 +156,9 @@ def patch(server: FakeServer, pod: Pod, **wanted: object) -> None:
     writes(server, lambda writer: writer.patch_pod_status(pod, **wanted))  # type: ignore[arg-type]
 
 
-def with_status(*conditions: PodCondition, nominated: str = "") -> Pod:
+def with_status(*conditions: PodCondition, nominated: str = "", version: str = "7") -> Pod:
     return Pod(
-        metadata=POD.metadata,
+        metadata=replace(POD.metadata, resource_version=version),
         status=PodStatus(conditions=conditions, nominated_node_name=nominated),
     )
 
@@ -208,6 +209,50 @@ def test_a_transition_is_a_change_of_the_status(before: PodCondition, expected: 
 def test_a_condition_that_is_there_already_is_not_written() -> None:
     there = condition(last_transition_time=EARLIER, observed_generation=1)
     patch(FakeServer(), with_status(there), condition=UNSCHEDULABLE)
+
+
+def test_what_was_written_counts_before_the_watch_shows_it() -> None:
+    first, other = condition(message="first"), condition(message="other")
+    seen = with_status(condition(message="first", last_transition_time=EARLIER))
+    server = FakeServer().will(json_answer(pod("web", 8)), json_answer(pod("web", 9)))
+
+    async def write(writer: PodWriter) -> None:
+        await writer.patch_pod_status(seen, condition=other)
+        await writer.patch_pod_status(seen, condition=other)
+        assert len(server.requests) == 1
+        # The pod as it was seen says so still, and is outdated.
+        await writer.patch_pod_status(seen, condition=first)
+
+    writes(server, write)
+    (written,) = server.bodies()[1]["status"]["conditions"]
+    assert written["message"] == "first"
+    assert written["lastTransitionTime"] == "2026-01-02T11:00:00Z"
+
+
+def test_what_the_watch_shows_counts_once_it_is_newer() -> None:
+    first, other = condition(message="first"), condition(message="other")
+    server = FakeServer().will(json_answer(pod("web", 8)))
+
+    async def write(writer: PodWriter) -> None:
+        await writer.patch_pod_status(with_status(first), condition=other)
+        await writer.patch_pod_status(with_status(first, version="9"), condition=first)
+
+    writes(server, write)
+    assert not server.answers
+
+
+def test_a_write_of_which_nobody_knows_is_made_again() -> None:
+    first, other = condition(message="first"), condition(message="other")
+    server = FakeServer().will(LOST, json_answer(pod("web", 8)))
+
+    async def write(writer: PodWriter) -> None:
+        with pytest.raises(NoAnswerError):
+            await writer.patch_pod_status(with_status(first), condition=other)
+        await writer.patch_pod_status(with_status(first), condition=first)
+
+    writes(server, write)
+    messages = [body["status"]["conditions"][0]["message"] for body in server.bodies()]
+    assert messages == ["other", "first"]
 
 
 @pytest.mark.parametrize(

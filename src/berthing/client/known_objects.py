@@ -53,11 +53,11 @@ class KnownObjects(Generic[T]):
         known = self._by_key.get(key)
         if known is None:
             deleted_at = self._deleted.get(obj.metadata.uid)
-            if deleted_at is not None and not _newer(obj.metadata.resource_version, deleted_at):
+            if deleted_at is not None and not is_newer(obj.metadata.resource_version, deleted_at):
                 return False
             self._set(key, None, obj)
             return True
-        if not _newer(obj.metadata.resource_version, known.metadata.resource_version):
+        if not is_newer(obj.metadata.resource_version, known.metadata.resource_version):
             return False
         self._set(key, known, obj)
         return True
@@ -70,7 +70,7 @@ class KnownObjects(Generic[T]):
         if known is None:
             return False
         gone_at, known_at = obj.metadata.resource_version, known.metadata.resource_version
-        if gone_at != known_at and not _newer(gone_at, known_at):
+        if gone_at != known_at and not is_newer(gone_at, known_at):
             return False
         self._remove(key, known)
         return True
@@ -104,13 +104,13 @@ class KnownObjects(Generic[T]):
     def _remember_deletion(self, obj: T) -> None:
         uid, version = obj.metadata.uid, obj.metadata.resource_version
         remembered = self._deleted.get(uid)
-        if remembered is None or _newer(version, remembered):
+        if remembered is None or is_newer(version, remembered):
             self._deleted[uid] = version
         if len(self._deleted) > _REMEMBERED:
             del self._deleted[next(iter(self._deleted))]
 
 
-def _newer(version: str, than: str) -> bool:
+def is_newer(version: str, than: str) -> bool:
     """Whether a resource version is newer; of two that are no numbers, the one that came last."""
     if version.isdecimal() and than.isdecimal():
         return int(version) > int(than)

@@ -3,7 +3,9 @@
 Upstream: pkg/scheduler/util/utils.go (PatchPodStatus, DeletePod), defaultbinder, backend/api_calls
           (v1.36.4).
 Differs:  a binding whose answer is lost is looked up, where upstream takes it for failed; a
-          deletion is meant for this pod and no other of its name.
+          deletion is meant for this pod and no other of its name; what was written about a pod
+          counts though its watch has not shown it yet, where upstream leaves out what an outdated
+          pod has already, and so leaves users with the words before.
 
 A binding ends in one of two ways: the pod is on the node, or an error says that it is not.  As long
 as neither is sure the pod must count as placed, or its room would be given away twice, so
@@ -16,9 +18,10 @@ import random
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from types import NoneType
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from berthing.api.errors import (
     ApiError,
@@ -34,7 +37,10 @@ from berthing.api.meta import ObjectMeta, Value
 from berthing.api.pod import Pod, PodCondition
 from berthing.client.api_client import ApiClient
 from berthing.client.backoff import Backoff
+from berthing.client.known_objects import is_newer
 from berthing.telemetry import logs
+
+T = TypeVar("T")
 
 _log = logs.get("client.pod_writer")
 
@@ -43,6 +49,8 @@ _STATUS_TRIES: Final = 4
 # A server that is asked over and over whether it bound a pod, and each time fails to bind it.
 _BIND_TRIES: Final = 5
 _PASSING_CODES: Final = (500, 503)
+# Of how many pods it is known what was written: watches catch up long before there are as many.
+_REMEMBERED: Final = 10_000
 
 
 class PodWriter:
@@ -54,6 +62,9 @@ class PodWriter:
         self._client = client
         self._now = now
         self._random = random
+        # By uid, oldest first: pods as they are since we wrote about them.  Without a version if
+        # no answer has told what became of the last write.
+        self._written: dict[str, Pod] = {}
 
     async def bind_pod(self, pod: Pod, node_name: str) -> None:
         """Bind the pod, or raise the ApiError or TransportError for which it is not bound."""
@@ -99,26 +110,59 @@ class PodWriter:
     ) -> None:
         """Set a condition, a nomination (the empty text takes it back), or both.
 
-        Writes nothing if the pod, as it is given, has all that already.
+        Writes nothing if the pod, as it was given or written last, has all that already.
         """
+        pod, is_sure = self._newest(pod)
         status: dict[str, object] = {}
-        if condition is not None and not _has(pod, condition):
-            status["conditions"] = [self._dated(pod, condition)]
-        if nominated_node_name not in (None, pod.status.nominated_node_name):
+        written = pod.status
+        if condition is not None and not (is_sure and _has(pod, condition)):
+            condition = self._dated(pod, condition)
+            status["conditions"] = [_as_json(condition)]
+            others = (each for each in written.conditions if each.type != condition.type)
+            written = replace(written, conditions=(*others, condition))
+        if nominated_node_name is not None and not (
+            is_sure and nominated_node_name == written.nominated_node_name
+        ):
             # A patch deletes what it sets to null.
             status["nominatedNodeName"] = nominated_node_name or None
+            written = replace(written, nominated_node_name=nominated_node_name)
         if not status:
             return
+        pod = replace(pod, status=written)
+        self._remember(pod, "")
+        self._remember(pod, await self._patch_status(pod, status))
+
+    async def _patch_status(self, pod: Pod, status: dict[str, object]) -> str:
+        """Send the patch; returns the pod's version after that."""
         body = msgspec.json.encode({"metadata": {"uid": pod.metadata.uid}, "status": status})
-        await self._retried(
+        answer = await self._retried(
             lambda: self._client.request(
                 "PATCH",
                 f"{_path(pod)}/status",
                 body=body,
                 content_type=_STRATEGIC_MERGE,
-                type_=NoneType,
+                type_=_Versioned,
             )
         )
+        return answer.metadata.resource_version
+
+    def _newest(self, pod: Pod) -> tuple[Pod, bool]:
+        """The pod as given or as we wrote it after that, and whether it is known to be so."""
+        written = self._written.get(pod.metadata.uid)
+        if written is None:
+            return pod, True
+        version = written.metadata.resource_version
+        if version and not is_newer(version, pod.metadata.resource_version):
+            del self._written[pod.metadata.uid]
+            return pod, True
+        return written, bool(version)
+
+    def _remember(self, pod: Pod, version: str) -> None:
+        uid = pod.metadata.uid
+        self._written.pop(uid, None)
+        self._written[uid] = replace(pod, metadata=replace(pod.metadata, resource_version=version))
+        if len(self._written) > _REMEMBERED:
+            del self._written[next(iter(self._written))]
 
     async def delete_pod(self, pod: Pod) -> None:
         """Delete the pod, in its own time of grace; one that is gone already is fine."""
@@ -129,23 +173,15 @@ class PodWriter:
         except NotFoundError:
             _log.v4("Pod to delete is gone already", pod=pod)
 
-    def _dated(self, pod: Pod, condition: PodCondition) -> dict[str, object]:
+    def _dated(self, pod: Pod, condition: PodCondition) -> PodCondition:
         before = pod.condition(condition.type)
         since = condition.last_transition_time
         if before is not None and before.status == condition.status:
             since = before.last_transition_time
         since = since or datetime.fromtimestamp(self._now(), UTC).replace(microsecond=0)
-        return {
-            "type": condition.type,
-            "status": condition.status,
-            "reason": condition.reason or None,
-            "message": condition.message or None,
-            "observedGeneration": condition.observed_generation or None,
-            "lastProbeTime": None,
-            "lastTransitionTime": since,
-        }
+        return replace(condition, last_transition_time=since)
 
-    async def _retried(self, write: Callable[[], Awaitable[None]]) -> None:
+    async def _retried(self, write: Callable[[], Awaitable[T]]) -> T:
         backoff = Backoff(initial_seconds=0.01, factor=5, jitter=0.1, random=self._random)
         for _ in range(_STATUS_TRIES - 1):
             try:
@@ -155,6 +191,12 @@ class PodWriter:
                     raise
                 await backoff.wait()
         return await write()
+
+
+class _Versioned(Value, frozen=True, kw_only=True):
+    """As much of a pod as tells its version."""
+
+    metadata: ObjectMeta = ObjectMeta()
 
 
 class _Target(Value, frozen=True, kw_only=True):
@@ -181,6 +223,18 @@ def _binding(pod: Pod, node_name: str) -> _Binding:
 
 def _path(pod: Pod) -> str:
     return f"/api/v1/namespaces/{pod.metadata.namespace}/pods/{pod.metadata.name}"
+
+
+def _as_json(condition: PodCondition) -> dict[str, object]:
+    return {
+        "type": condition.type,
+        "status": condition.status,
+        "reason": condition.reason or None,
+        "message": condition.message or None,
+        "observedGeneration": condition.observed_generation or None,
+        "lastProbeTime": None,
+        "lastTransitionTime": condition.last_transition_time,
+    }
 
 
 def _has(pod: Pod, condition: PodCondition) -> bool:
