@@ -161,6 +161,11 @@ class Scheduler:
         kept = (runtime.cycle.decisions.last(pod_key) for runtime in self._runtimes.values())
         return next((decision for decision in kept if decision is not None), None)
 
+    @property
+    def attempt_waits(self) -> bool:
+        """Whether an attempt waits for something: what happens meanwhile is kept in line."""
+        return self._in_line is not None
+
     # What happens in the cluster.
 
     def changed(self, kind: type[ApiObject], old: ApiObject | None, new: ApiObject | None) -> None:
