@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from berthing.api.errors import (
+    BadAnswerError,
     ConflictError,
     ForbiddenError,
     NoAnswerError,
@@ -21,7 +22,7 @@ from berthing.api.meta import ObjectMeta
 from berthing.api.pod import Pod, PodCondition, PodStatus
 from berthing.client.pod_writer import PodWriter
 from berthing.simulate.virtual_time import run
-from client.fake_server import Answer, FakeServer, json_answer, status_answer
+from client.fake_server import Answer, FakeServer, json_answer, now, status_answer
 from client.objects import pod
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
@@ -133,6 +134,41 @@ def test_nobody_gives_up_on_a_pod_of_which_it_is_not_known_whether_it_is_bound()
 def test_a_second_attempt_that_is_not_sent_does_not_make_the_first_one_a_failure() -> None:
     server = FakeServer().will(LOST, UNBOUND, NotSentError("refused"), ON_NODE_1)
     bind(server)
+    assert not server.answers
+
+
+@pytest.mark.parametrize(
+    "answer", [status_answer(409, "Conflict"), status_answer(403, "Forbidden")], ids=["409", "403"]
+)
+def test_a_no_does_not_hide_an_earlier_attempt_that_is_still_under_way(answer: Answer) -> None:
+    server = FakeServer().will(LOST, UNBOUND, answer, UNBOUND, UNBOUND, ON_NODE_1)
+    bind(server)
+    assert server.asked == [BIND, READ, BIND, READ, READ, READ]
+
+
+def test_a_no_counts_once_nothing_is_under_way_any_more() -> None:
+    server = FakeServer().will(LOST, UNBOUND, status_answer(409, "Conflict"), *[UNBOUND] * 60)
+
+    async def write(writer: PodWriter) -> None:
+        began = now()
+        with pytest.raises(ConflictError):
+            await writer.bind_pod(POD, "node-1")
+        assert 34 < now() - began < 37
+
+    writes(server, write)
+
+
+def test_an_answer_that_makes_no_sense_may_be_a_yes() -> None:
+    server = FakeServer().will(BadAnswerError("no HTTP"), ON_NODE_1)
+    bind(server)
+    assert server.asked == [BIND, READ]
+
+
+def test_a_pod_that_is_gone_is_not_waited_for() -> None:
+    other = json_answer(pod("web", 9, uid="other"))
+    server = FakeServer().will(LOST, other)
+    with pytest.raises(NoAnswerError):
+        bind(server)
     assert not server.answers
 
 

@@ -14,6 +14,7 @@ as neither is sure the pod must count as placed, or its room would be given away
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -30,6 +31,7 @@ from berthing.api.errors import (
     NotFoundError,
     NotSentError,
     ServerError,
+    TimedOutError,
     TooManyRequestsError,
     TransportError,
 )
@@ -48,6 +50,9 @@ _STRATEGIC_MERGE: Final = "application/strategic-merge-patch+json"
 _STATUS_TRIES: Final = 4
 # A server that is asked over and over whether it bound a pod, and each time fails to bind it.
 _BIND_TRIES: Final = 5
+# API servers give up on a write after 34 s.
+_CARRIED_OUT_SECONDS: Final = 35.0
+_LOOK_UP_SECONDS: Final = 1.0
 _PASSING_CODES: Final = (500, 503)
 # Of how many pods it is known what was written: watches catch up long before there are as many.
 _REMEMBERED: Final = 10_000
@@ -71,25 +76,34 @@ class PodWriter:
         body = _binding(pod, node_name)
         path = f"{_path(pod)}/binding"
         backoff = Backoff(initial_seconds=0.05, max_seconds=5, random=self._random)
+        now = asyncio.get_running_loop().time
+        # From then on nothing of what was asked for can still be carried out.
+        settled_at = now()
         for attempt in range(_BIND_TRIES):
             try:
                 return await self._client.request("POST", path, body=body, type_=NoneType)
-            except (ConflictError, ServerError, TransportError) as error:
-                if attempt == 0 and isinstance(error, NotSentError):
+            except ClientError as error:
+                if attempt == 0 and _is_clear_no(error):
                     raise
+                if _is_unanswered(error):
+                    settled_at = now() + _CARRIED_OUT_SECONDS
                 bound_to = await self._node_of(pod)
+                # Not being bound yet may mean being bound soon.  Another attempt can tell, for it is
+                # refused if an earlier one made it; a no to the last attempt does not.
+                is_last = attempt == _BIND_TRIES - 1 or _is_answered(error)
+                while is_last and bound_to == "" and now() < settled_at:
+                    await asyncio.sleep(_LOOK_UP_SECONDS)
+                    bound_to = await self._node_of(pod)
                 if bound_to == node_name:
                     return None
-                # Unless the answer says so, not being bound yet may mean being bound soon: only
-                # another attempt can tell, which is refused if an earlier one made it.
-                if bound_to or isinstance(error, ConflictError) or attempt == _BIND_TRIES - 1:
+                if is_last or bound_to != "":
                     raise
                 _log.info("Binding is tried again", pod=pod, err=error)
                 await backoff.wait()
         raise AssertionError("the last attempt returns or raises")
 
-    async def _node_of(self, pod: Pod) -> str:
-        """The node that the pod is bound to now; waits until the server can tell."""
+    async def _node_of(self, pod: Pod) -> str | None:
+        """The node that the pod is bound to now, None if it is gone; waits until the server can tell."""
         backoff = Backoff(initial_seconds=0.05, max_seconds=5, random=self._random)
         while True:
             try:
@@ -99,7 +113,7 @@ class PodWriter:
                 await backoff.wait()
             else:
                 # Another pod of that name is bound or not; this one is gone.
-                return current.spec.node_name if current.metadata.uid == pod.metadata.uid else ""
+                return current.spec.node_name if current.metadata.uid == pod.metadata.uid else None
 
     async def patch_pod_status(
         self,
@@ -245,6 +259,23 @@ def _has(pod: Pod, condition: PodCondition) -> bool:
         condition.reason,
         condition.message,
     )
+
+
+def _is_answered(error: ClientError) -> bool:
+    """Whether it is a no to this attempt, after which this attempt at least is over."""
+    return isinstance(error, ApiError) and not isinstance(error, ServerError)
+
+
+def _is_clear_no(error: ClientError) -> bool:
+    """Whether nothing was done, and nobody else has done it."""
+    if isinstance(error, NotSentError):
+        return True
+    return _is_answered(error) and not isinstance(error, ConflictError)
+
+
+def _is_unanswered(error: ClientError) -> bool:
+    """Whether the server may still be at it; it is not after the time that we wait for an answer."""
+    return not isinstance(error, ApiError | NotSentError | TimedOutError)
 
 
 def _is_passing(error: ClientError) -> bool:
