@@ -58,6 +58,7 @@ class Inhabitants:
             self._gate_opens: 0.2,
             self._pod_is_relabelled: chance.uniform(0.0, 0.2),
             self._pod_is_held_no_more: 0.1,
+            self._pod_is_nominated: chance.uniform(0.0, 0.1),
             self._namespace_is_relabelled: chance.uniform(0.0, 0.1),
             self._heartbeat: 0.1,
             self._pod_is_replaced: troubles.pods_replaced,
@@ -147,7 +148,11 @@ class Inhabitants:
         self._trace.tell(f"deleted {_named(stored)}")
 
     def _pod_is_replaced(self) -> None:
-        stored = self._some_pod(lambda pod: not pod.metadata.finalizers)
+        # Mostly one that waits, or is about to be bound.
+        is_any = self._chance.random() < 0.3
+        stored = self._some_pod(
+            lambda pod: not pod.metadata.finalizers and (is_any or not pod.spec.node_name)
+        )
         if stored is None:
             return
         self._delete(stored, at_once=True)
@@ -170,6 +175,13 @@ class Inhabitants:
         stored = self._some_pod(lambda pod: bool(pod.metadata.finalizers))
         if stored is not None:
             self._update(stored, ("metadata", "finalizers"), [])
+
+    def _pod_is_nominated(self) -> None:
+        """As an autoscaler does that knows where there is room, or will be."""
+        stored, node = self._some_pod(lambda pod: not pod.spec.node_name), self._some_node()
+        if stored is not None and node is not None:
+            path = ("status", "nominatedNodeName")
+            self._update(stored, path, node.key[1], subresource="status")
 
     def _pod_comes_with_its_node(self) -> None:
         node = self._some_node()

@@ -90,8 +90,9 @@ def _unsaid(pod: Pod, scheduler: Scheduler) -> Iterator[str]:
         yield f"{pod.key} does not fit, and its condition is {condition}"
     elif not condition.message.startswith(expected := _last_word(pod, scheduler)):
         yield f"{pod.key} says {condition.message!r}, and was told {expected!r}"
-    if pod.status.nominated_node_name:
-        yield f"{pod.key} fits nowhere, and is nominated to {pod.status.nominated_node_name}"
+    nominated = scheduler.queue.nominator.node_of(pod.metadata.uid) or ""
+    if pod.status.nominated_node_name != nominated:
+        yield f"{pod.key} is nominated to {pod.status.nominated_node_name!r}, we think {nominated!r}"
 
 
 def _last_word(pod: Pod, scheduler: Scheduler) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable
 from contextlib import aclosing, asynccontextmanager
 from random import Random
 from typing import Final, Protocol
@@ -32,6 +32,8 @@ from berthing.simulate.faults.trace import Trace
 from berthing.simulate.faults.troubles import Troubles
 
 _LONGEST_SECONDS: Final = 30.0
+# How many lines of a watch may be told again.
+_REMEMBERED: Final = 10
 # Kinds of which there are no objects, or of which nothing changes, have their part in the start of
 # a process alone.  There are many of them, and some runs would be over before it had started.
 _QUIET: Final = 0.1
@@ -154,6 +156,10 @@ class Network:
             if happens(0.5):
                 call.carry_out(_LONGEST_SECONDS * self.chance.random())
             call.never_answer()
+        elif happens(troubles.request_late):
+            late = there + 10 * self.chance.random() ** 2
+            call.carry_out(late)
+            call.answer(late + back)
         elif happens(troubles.answer_late):
             call.carry_out(there)
             call.answer(there + 10 * self.chance.random() ** 2)
@@ -386,7 +392,7 @@ class Line:
         self._is_cut.set()
 
     async def _read(self) -> AsyncGenerator[bytes, None]:
-        said: deque[bytes] = deque(maxlen=3)
+        said: deque[bytes] = deque(maxlen=_REMEMBERED)
         async with aclosing(self._watch.__aiter__()) as chunks:
             async for chunk in chunks:
                 await self._pause()
@@ -402,7 +408,7 @@ class Line:
                     return
         self._break_if_cut()
 
-    def _harmed(self, chunk: bytes, said: Iterable[bytes]) -> tuple[Iterable[bytes], bool]:
+    def _harmed(self, chunk: bytes, said: Collection[bytes]) -> tuple[Iterable[bytes], bool]:
         """What arrives of a piece, and whether anything comes after it."""
         network, troubles = self._network, self._network.troubles
         cut = network.chance.randrange(len(chunk))
@@ -421,7 +427,8 @@ class Line:
             return [chunk[:cut]], False
         if network.happens(troubles.repeated):
             self._tell("repeats itself")
-            return [chunk, *said], True
+            again = network.chance.choices(tuple(said), k=2) if said else ()
+            return [chunk, *again], True
         return [chunk[:cut], chunk[cut:]], True
 
     async def _pause(self) -> None:

@@ -101,7 +101,8 @@ def _plugins(moods: Moods) -> Sequence[type[Plugin]]:
             if dice < 0.6:
                 loop.call_later(4 * chance.random(), self._let_in, pod)
                 return Wait(5)
-            loop.call_later(4 + 4 * chance.random(), self._wake, pod)
+            # Perhaps while it waits still, in which case it is to be woken once it is back.
+            loop.call_later(1 + 5 * chance.random(), self._wake, pod)
             if dice < 0.8:
                 return Wait(3)
             return Status.unschedulable("the door is shut")

@@ -20,6 +20,7 @@ class Troubles(msgspec.Struct, frozen=True, kw_only=True):
     answer_lost: float
     # No answer, and carried out all the same, moments after that is known.
     carried_out_late: float
+    request_late: float
     answer_late: float
     never_answered: float
     duplicated: float
@@ -57,6 +58,7 @@ def drawn(chance: Random) -> Troubles:
         lost=some(0.2),
         answer_lost=some(0.3),
         carried_out_late=some(0.2),
+        request_late=some(0.3),
         answer_late=some(0.3),
         never_answered=some(0.05),
         duplicated=some(0.3),
