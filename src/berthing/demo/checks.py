@@ -218,7 +218,7 @@ def room_used_again(outcome: Outcome) -> Check:
     if not late:
         faults.append("nobody waited for room")
     typical = f"{median(delays) * 1000:.0f} ms" if delays else "never"
-    figure = f"{len(late)} waited; placed {typical} after room came up"
+    figure = f"{len(late)} waited; {typical} from room to placement"
     return Check("room used again", figure, tuple(faults))
 
 

@@ -31,7 +31,7 @@ from berthing.demo.workloads import (
 
 # So long nothing may happen, and so long an act may take, before nobody believes in it any more.
 _QUIET_SECONDS: Final = 10.0
-_LONGEST_SECONDS: Final = 60.0
+_LONGEST_SECONDS: Final = 120.0
 # Between two things that happen, so that a person can follow.
 _BEAT_SECONDS: Final = 0.35
 _LOOK_SECONDS: Final = 0.02
@@ -111,9 +111,10 @@ class Story:
             self._tell(f"{app.name}: {app.replicas} pods, {how}")
             await self._apply(app)
             await asyncio.sleep(_BEAT_SECONDS)
-        await self._placed(*self._apps.services)
-        count = sum(each.replicas for each in self._apps.services)
-        self._tell(f"all {count} placed, {self._now() - began:.1f} s after the first was asked for")
+        if await self._placed(*self._apps.services):
+            count = sum(each.replicas for each in self._apps.services)
+            took = self._now() - began
+            self._tell(f"all {count} placed, {took:.1f} s after the first was asked for")
 
     async def stateful_apps_come(self) -> None:
         """Pods that mind who else is on their node, or which node it is."""
@@ -151,9 +152,9 @@ class Story:
         app = self._apps.season
         began = self._gate_opened_at = self._now()
         await self._let_go()
-        await self._placed(app)
-        took = self._now() - began
-        self._tell(f"the gate opens: {app.replicas} {app.name} pods placed in {took:.2f} s")
+        if await self._placed(app):
+            took = self._now() - began
+            self._tell(f"the gate opens: {app.replicas} {app.name} pods placed in {took:.2f} s")
 
     async def a_node_is_repaired(self) -> None:
         """Room for the urgent jobs and nobody else: all wait for it, they get it."""
@@ -179,8 +180,8 @@ class Story:
         began = self._now()
         # Whoever has the machine says that it is gone: no member of the database comes to be twice.
         await self._client.request("DELETE", f"{kind_of(Node).path}/{name}", type_=NoneType)
-        await self._until(lambda: self._replaced(lost))
-        self._tell(f"all {len(lost)} placed elsewhere, {self._now() - began:.2f} s later")
+        if await self._until(lambda: self._replaced(lost)):
+            self._tell(f"all {len(lost)} placed elsewhere, {self._now() - began:.2f} s later")
 
     async def one_cannot_fit(self) -> None:
         """A pod that asks for what nobody has."""
@@ -196,15 +197,14 @@ class Story:
         patch = {"spec": {"replicas": 0}}
         await self._patch(crawler.object_path, patch)
         began = self._now()
-        await self._until(lambda: all(each.placements for each in self._witness.of(reports.name)))
-        took = self._now() - began
-        self._tell(f"all {reports.replicas} placed, {took:.2f} s later")
+        if await self._until(
+            lambda: all(each.placements for each in self._witness.of(reports.name))
+        ):
+            self._tell(f"all {reports.replicas} placed, {self._now() - began:.2f} s later")
         names = (reports.name, payroll.name)
         count = reports.replicas + payroll.replicas
-        await self._until(
-            lambda: sum(not each.is_live for each in self._witness.of(*names)) == count
-        )
-        self._tell(f"all {count} jobs are done")
+        if await self._until(lambda: not any(each.is_live for each in self._witness.of(*names))):
+            self._tell(f"all {count} jobs are done")
 
     # How it is done.
 
@@ -223,10 +223,10 @@ class Story:
                 patch = {"spec": {"schedulingGates": None}}
                 await self._patch(f"{_PODS}/{seen.pod.name}", patch)
 
-    async def _placed(self, *apps: App) -> None:
+    async def _placed(self, *apps: App) -> bool:
         """Wait until all pods of some apps have a node."""
         wanted = {each.name: each.replicas for each in apps}
-        await self._until(lambda: self._strength(wanted) == wanted)
+        return await self._until(lambda: self._strength(wanted) == wanted)
 
     def _refused(self, app: App) -> bool:
         """Whether all pods of an app were told that there is no room."""
@@ -239,8 +239,8 @@ class Story:
         )
         return {name: counts[name] for name in apps}
 
-    async def _until(self, is_so: Callable[[], bool]) -> None:
-        """Wait for something, as long as there is hope."""
+    async def _until(self, is_so: Callable[[], bool]) -> bool:
+        """Wait for something, as long as there is hope; whether it came about."""
         began = last = self._now()
         news = self._witness.news
         while not is_so():
@@ -248,9 +248,10 @@ class Story:
                 news, last = self._witness.news, self._now()
             if self._now() - last > _QUIET_SECONDS or self._now() - began > _LONGEST_SECONDS:
                 self._tell("this should have come about, and has not: the checks will tell")
-                return
+                return False
             await self._let_go_if_open()
             await asyncio.sleep(_LOOK_SECONDS)
+        return True
 
     async def _let_go_if_open(self) -> None:
         if self._gate_opened_at <= self._now():
