@@ -1,7 +1,8 @@
-# A tour of the commands that need no cluster, to be run with .venv/bin on the PATH: decisions about the
-# pods of a sample cluster, explained, and the proof that they are kube-scheduler's.
+# A tour of the commands that need no cluster, once `make demo` or `make test` has set up .venv: decisions
+# about the pods of a sample cluster, explained, and the proof that they are kube-scheduler's.
 set -eu
 cd "$(dirname "$0")/.."
+PATH="$PWD/.venv/bin:$PATH"
 
 say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
 

@@ -36,7 +36,7 @@ class Glyphs(msgspec.Struct, frozen=True):
 
 
 BLOCKS: Final = Glyphs(full="█", empty="░", levels="▁▂▃▄▅▆▇█", yes="✓", no="✗")
-ASCII: Final = Glyphs(full="#", empty=".", levels="123456789", yes="ok", no="X")
+ASCII: Final = Glyphs(full="#", empty=".", levels="0123456789", yes="ok", no="X")
 
 
 class Look(msgspec.Struct, frozen=True):

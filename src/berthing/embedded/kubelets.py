@@ -1,6 +1,6 @@
 """Fake kubelets, one for every node: pods that are bound run, and end, without any container.
 
-    bound ---> Running and Ready ---> Succeeded, for a pod that says when it ends: command: [sleep, "3"]
+    bound ---> Running and Ready ---> Succeeded, if it says when: command: [sleep, "3"]
                       |
                    deleted ---> gone
 
