@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
+from berthing.api.core import Service
 from berthing.api.events import Event
 from berthing.api.node import Node
 from berthing.api.pod import Pod
@@ -27,6 +28,7 @@ from berthing.testing import (
     make_taint,
     tolerate,
 )
+from e2e.api_client import path
 from e2e.berthing_run import Berthing
 from e2e.control_plane import ControlPlane
 from e2e.kube_scheduler import kube_scheduler
@@ -40,6 +42,7 @@ DEDICATED = make_taint("dedicated")
 SLOW = make_taint("slow", effect="PreferNoSchedule")
 WEB = {"app": "web"}
 DATABASE = {"app": "db"}
+SHOP = {"app": "shop"}
 
 
 class Case(NamedTuple):
@@ -189,6 +192,15 @@ CASES: dict[str, Case] = {
             ),
         },
     ),
+    # Nobody says so; but there is a service of such pods, and those are spread.
+    "topology-spread-by-default": Case(
+        nodes=[make_node("a", zone="a"), make_node("b", zone="b")],
+        there=[
+            *(there(f"shop-{number}", "a", app="shop") for number in range(4)),
+            there("other", "b", cpu="1", memory="4Gi"),
+        ],
+        pods={"of-service": (make_pod(labels=SHOP), "b"), "other": (make_pod(labels=WEB), "a")},
+    ),
     "inter-pod-affinity": Case(
         nodes=[make_node("a", zone="a"), make_node("b", zone="b"), make_node("c", zone="c")],
         there=[there("db", "a", app="db"), busy("a"), busy("b")],
@@ -245,6 +257,8 @@ LANDINGS = [
 def cluster(servers: ControlPlane) -> Iterator[ControlPlane]:
     """All nodes."""
     add_priority_class(servers, "major", 1000)
+    service = {"metadata": {"name": "shop"}, "spec": {"selector": SHOP, "ports": [{"port": 80}]}}
+    servers.client.request("POST", path(Service, "default"), msgspec.json.encode(service))
     servers.add_nodes(*(placed(node, case) for case, told in CASES.items() for node in told.nodes))
     yield servers
     servers.wipe()
