@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from berthing.api.pod_info import PodInfo
 from berthing.config.features import FeatureGates
 from berthing.config.findings import format_path
 from berthing.config.load import Loaded, load_text
+from berthing.framework import PodInfo
 from berthing.scheduler.offline import Offline
 from berthing.scheduler.registry import ENTRY_POINT_GROUP, Registry, discover
 from berthing.testing import make_node, make_pod

@@ -101,6 +101,7 @@ def test_an_installed_package_adds_its_plugin(packages: Packages) -> None:
             id="args that are no Struct",
         ),
         pytest.param("raise SystemError", "SystemError", id="a module that raises"),
+        pytest.param("raise SystemExit(7)", "SystemExit: 7", id="a module that ends the process"),
     ],
 )
 def test_a_broken_package_is_its_own_problem(

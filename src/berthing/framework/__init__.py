@@ -3,6 +3,9 @@
 Only what `__all__` lists is promised; docs/plugins.md is the guide.
 """
 
+from berthing.api.node import Node
+from berthing.api.pod import Pod
+from berthing.api.pod_info import PodInfo
 from berthing.framework.cluster_events import (
     DEFAULT_EVENTS,
     ActionType,
@@ -87,14 +90,17 @@ __all__ = [
     "Int64Column",
     "InternedColumn",
     "Lister",
+    "Node",
     "NodeInfo",
     "NodeToStatus",
     "Nodes",
     "PermitPlugin",
     "Plugin",
     "PluginsRunner",
+    "Pod",
     "PodGroupState",
     "PodInPreBind",
+    "PodInfo",
     "PodNominator",
     "PodWriter",
     "PostBindPlugin",

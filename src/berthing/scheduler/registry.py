@@ -141,7 +141,8 @@ def _registration(entry_point: EntryPoint, earlier: Mapping[str, Registration]) 
 def _load(entry_point: EntryPoint) -> type[Plugin]:
     try:
         loaded: object = entry_point.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
+        # A module that ends the process when imported is broken like any other.
         raise _UnusableError(
             f"{entry_point.value} cannot be imported: {type(error).__name__}: {error}"
         ) from error

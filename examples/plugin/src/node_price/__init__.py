@@ -9,7 +9,6 @@ from typing import Annotated, Protocol
 
 import msgspec
 
-from berthing.api.pod_info import PodInfo
 from berthing.framework import (
     MAX_SCORE,
     ActionType,
@@ -21,6 +20,7 @@ from berthing.framework import (
     FilterPlugin,
     Handle,
     NodeInfo,
+    PodInfo,
     ScorePlugin,
     Status,
 )
