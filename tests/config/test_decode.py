@@ -557,3 +557,17 @@ def test_numbers_that_are_whole_after_all(text: str, number: int) -> None:
     document = parse_document(text)
     assert decode(document.value, Everything, document.findings) == Everything(number=number)
     assert document.findings.errors == []
+
+
+class Fragile(msgspec.Struct):
+    low: int = 0
+
+    def __post_init__(self) -> None:
+        if self.low > 0:
+            raise LookupError("no such price list")
+
+
+def test_a_type_that_breaks_is_named() -> None:
+    findings = Findings()
+    assert decode({"low": 1}, Fragile, findings) is None
+    assert found(findings) == [("", "Fragile cannot be made: LookupError: no such price list", "")]

@@ -148,6 +148,7 @@ class Nested(msgspec.Struct, rename="camel"):
 
 
 class ForeignArgs(msgspec.Struct, rename="camel"):
+    unset: int | msgspec.UnsetType = msgspec.UNSET
     max_pods: int = 3
     secret: bytes = b"x"
     inner: Nested = msgspec.field(default_factory=Nested)

@@ -100,6 +100,18 @@ def test_an_installed_package_adds_its_plugin(packages: Packages) -> None:
             "args_type is <class 'dict'>; name a msgspec.Struct, or leave it out",
             id="args that are no Struct",
         ),
+        pytest.param(
+            GOOD.format(name="X") + "import msgspec\n"
+            "class Args(msgspec.Struct): limit: 'Price' = None\nX.args_type = Args",
+            "args_type Args cannot be read from a configuration: NameError: name 'Price'",
+            id="args of a type that is only there for type checkers",
+        ),
+        pytest.param(
+            GOOD.format(name="X") + "import msgspec\n"
+            "class Args(msgspec.Struct): turn: complex = 1j\nX.args_type = Args",
+            "args_type Args cannot be read from a configuration: TypeError",
+            id="args that no file can say",
+        ),
         pytest.param("raise SystemError", "SystemError", id="a module that raises"),
         pytest.param("raise SystemExit(7)", "SystemExit: 7", id="a module that ends the process"),
     ],

@@ -150,6 +150,9 @@ class _Decoder:
             return shape.bare(**given)
         except (TypeError, ValueError) as error:  # from its __post_init__
             raise _WrongError(str(error)) from None
+        except Exception as error:  # the same, or the factory of a default, gone wrong
+            broke = f"{shape.bare.__name__} cannot be made"
+            raise _WrongError(f"{broke}: {type(error).__name__}: {error}") from error
 
     def _list(self, value: object, shape: _Shape, item: _Shape, path: Path) -> object:
         if not isinstance(value, list):

@@ -201,7 +201,8 @@ def _plain(value: object) -> object:
             return base64.b64encode(value).decode()
         case msgspec.Struct():
             names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
-            return {encoded: _plain(getattr(value, field)) for field, encoded in names}
+            fields = ((encoded, getattr(value, field)) for field, encoded in names)
+            return {name: _plain(item) for name, item in fields if item is not msgspec.UNSET}
         case dict():
             return {key: _plain(each) for key, each in value.items()}
         case list() | tuple() | set() | frozenset():

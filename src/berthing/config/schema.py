@@ -56,6 +56,11 @@ def schema(args_types: Mapping[str, type[msgspec.Struct]] = _NO_TYPES) -> Schema
     }
 
 
+def args_schema(type_: type[msgspec.Struct]) -> Schema:
+    """The schema of one plugin's arguments, or an exception: what has none cannot be read either."""
+    return _SchemaMaker(_NO_TYPES).object_of(type_)
+
+
 class _SchemaMaker:
     """Makes a definition of each type that it comes upon."""
 

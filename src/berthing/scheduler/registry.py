@@ -18,6 +18,7 @@ import msgspec
 
 from berthing import __version__
 from berthing.config.default_plugins import IN_TREE
+from berthing.config.schema import args_schema
 from berthing.framework import Plugin, points_of
 from berthing.plugins.built_in import BUILT_IN, COMPLETE
 
@@ -125,9 +126,7 @@ def _registration(entry_point: EntryPoint, earlier: Mapping[str, Registration]) 
             f"{plugin.__name__} takes part in no extension point; "
             "derive it from FilterPlugin, ScorePlugin, ..."
         )
-    args_type: object = plugin.args_type
-    if args_type is not None and not _is_struct(args_type):
-        raise _UnusableError(f"args_type is {args_type!r}; name a msgspec.Struct, or leave it out")
+    _check_args_type(plugin.args_type)
     return Registration(
         entry_point.name,
         tuple(points),
@@ -153,8 +152,20 @@ def _load(entry_point: EntryPoint) -> type[Plugin]:
     return loaded
 
 
-def _is_struct(value: object) -> bool:
-    return isinstance(value, type) and issubclass(value, msgspec.Struct)
+def _check_args_type(args_type: object) -> None:
+    if args_type is None:
+        return
+    if not (isinstance(args_type, type) and issubclass(args_type, msgspec.Struct)):
+        raise _UnusableError(f"args_type is {args_type!r}; name a msgspec.Struct, or leave it out")
+    try:
+        msgspec.json.encode(args_schema(args_type))
+    except Exception as error:
+        # Annotations that cannot be looked up, types that no file can say: better now than in
+        # the middle of somebody's configuration.
+        raise _UnusableError(
+            f"args_type {args_type.__name__} cannot be read from a configuration: "
+            f"{type(error).__name__}: {error}"
+        ) from error
 
 
 def _package(entry_point: EntryPoint) -> str:
