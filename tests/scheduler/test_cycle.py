@@ -460,6 +460,19 @@ def test_a_nomination_that_fell_through_is_no_obstacle() -> None:
     assert decision.chosen in {"n0", "n1", "n2", "n4"}
 
 
+def test_a_nomination_outside_the_narrowing_speaks_for_itself() -> None:
+    cycle = make_cycle(five(3), Names, NoCordons, NoOdds)
+    pod = make_pod(labels={"names": "n1"}, nominated_node_name="n3")
+    decision = decide(cycle, pod)
+    assert decision.message == (
+        "0/5 nodes are available: 1 node(s) were odd, 1 node(s) were unschedulable, "
+        "3 node(s) didn't satisfy plugin(s) [Names NoCordons]."
+    )
+    assert decision.unschedulable_plugins() == {"Names", "NoCordons", "NoOdds"}
+    (outside,) = {str(decision.get(name)) for name in ("n0", "n2", "n3", "n4")}
+    assert outside == "node(s) didn't satisfy plugin(s) [Names]"
+
+
 def test_the_last_decisions_are_kept_as_they_were() -> None:
     cluster = five()
     cycle = make_cycle(cluster, NoCordons, NoOdds, Emptiest)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from berthing.api.pod_info import PodInfo
 from berthing.framework import (
@@ -137,6 +138,10 @@ class Decision(msgspec.Struct):
             return self.pre_filter
         if self.narrowing and self.node_names[row] not in self.narrowing.node_names:
             return self.narrowing.status
+        return self._verdict(row, merged)
+
+    def _verdict(self, row: int, merged: Verdicts) -> Status | None:
+        """What Filter plugins have against a node, whether or not it was left to look at."""
         if row in self.with_nominated:
             return self.with_nominated[row]
         return merged[row]
@@ -159,10 +164,30 @@ class Decision(msgspec.Struct):
         if self.pre_filter is not None:
             return {self.pre_filter: self.node_count}
         if self.narrowing or self.with_nominated:
-            return Counter(status for _, status in self.statuses() if status is not None)
+            counts = Counter(status for _, status in self.statuses() if status is not None)
+            return self._as_told(counts, self.narrowing) if self.narrowing else counts
         merged = self._merged()
         looked_at = Verdicts(np.where(self.alive, merged.codes, 0), merged.statuses)
         return {status: count for status, count in looked_at.counts() if count}
+
+    def _as_told(self, counts: Counter[Status], narrowing: Narrowing) -> Counter[Status]:
+        """The same, where the pod's own nomination is for a node that PreFilter plugins left out.
+
+        That node is tried before any other, and speaks for itself.  In upstream its plugin then
+        slips into what the other nodes left out are told, and so into the text that users know.
+        """
+        name = self.nominated_node
+        if not name or self.nominated_passed or name in narrowing.node_names:
+            return counts
+        tried = self._verdict(self.node_names.index(name), self._merged())
+        if tried is None:
+            return counts
+        left_out = counts.pop(narrowing.status) - 1
+        counts[tried] += 1
+        if left_out:
+            plugins = tuple(sorted({*narrowing.plugins, tried.plugin}))
+            counts[replace(narrowing, plugins=plugins).status] += left_out
+        return counts
 
     def unschedulable_plugins(self) -> frozenset[str]:
         """Plugins that turned down the pod or some node: whose events may help."""
