@@ -83,14 +83,6 @@ def _drop(self: SchedulingQueue, queued: QueuedPod, **_kwargs: object) -> bool:
     return False
 
 
-_is_done: Final = StatusWrites._is_done  # noqa: SLF001  # the part itself
-
-
-async def _write_once(self: StatusWrites, word: Any) -> bool:
-    await _is_done(self, word)
-    return True
-
-
 _ALL: Final = (
     Safeguard(
         "look-up",
@@ -123,11 +115,6 @@ _ALL: Final = (
         ((InFlight, "record", _nothing),),
     ),
     Safeguard(
-        "told-of-room",
-        "pods that wait for room hear of it when a binding fails",
-        ((ScheduleOne, "_tell_of_room", _nothing),),
-    ),
-    Safeguard(
         "backoff",
         "pods leave the backoff queues when their time has come",
         ((SchedulingQueue, "flush_backoff", _nothing),),
@@ -151,16 +138,6 @@ _ALL: Final = (
         "settle",
         "no 'does not fit' is on its way when a pod is bound",
         ((StatusWrites, "settle", _nothing_to_wait_for),),
-    ),
-    Safeguard(
-        "words",
-        "what users are told in a pod's status is written until it is written",
-        ((StatusWrites, "_is_done", _write_once),),
-    ),
-    Safeguard(
-        "last-word",
-        "what was written about a pod counts though its watch has not shown it yet",
-        ((PodWriter, "_newest", lambda _, pod: (pod, True)),),
     ),
 )
 SAFEGUARDS: Final[Mapping[str, Safeguard]] = {each.name: each for each in _ALL}
