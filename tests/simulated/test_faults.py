@@ -18,6 +18,16 @@ from berthing.simulate.faults.world import simulate
 # `python -m berthing.simulate.faults --seeds 2000` runs more of them.
 _SEEDS = 200
 _PER_TEST = 10
+_SHOWN_BY = {
+    "look-up": 2,
+    "uid": 3,
+    "in-flight": 3,
+    "backoff": 2,
+    "relist": 1,
+    "old-news": 8,
+    "deletions": 8,
+    "settle": 16,
+}
 
 
 @pytest.mark.parametrize("first", range(0, _SEEDS, _PER_TEST))
@@ -31,8 +41,10 @@ def test_all_promises_are_kept(first: int) -> None:
 
 @pytest.mark.parametrize("name", SAFEGUARDS)
 def test_without_a_safeguard_a_promise_is_broken(name: str) -> None:
+    # Those that are known to show it come first; if they do not any more, others will.
+    seeds = dict.fromkeys((_SHOWN_BY.get(name, 0), *range(60)))
     with SAFEGUARDS[name].taken_away():
-        assert any(not simulate(seed).is_good for seed in range(60))
+        assert any(not simulate(seed).is_good for seed in seeds)
 
 
 def test_a_safeguard_is_back_once_it_was_taken_away() -> None:
