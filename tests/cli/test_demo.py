@@ -22,6 +22,12 @@ from cli.run import run
 from demo.outcomes import FEW_NODES, shown
 
 DEMO = (sys.executable, "-m", "berthing", "demo", "--nodes", str(FEW_NODES))
+# Whoever runs the tests in the background has them ignore Ctrl-C, and all that they start.
+HEEDING_CTRL_C = (
+    sys.executable,
+    "-c",
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])",
+)
 CODES = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -75,7 +81,10 @@ def test_for_real_in_a_pipe() -> None:
 
 
 def test_ctrl_c_ends_it_without_a_traceback() -> None:
-    with subprocess.Popen(DEMO, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as demo:
+    demo_heeding = (*HEEDING_CTRL_C, *DEMO)
+    with subprocess.Popen(
+        demo_heeding, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as demo:
         assert demo.stdout is not None
         assert "nodes join" in demo.stdout.readline()
         demo.send_signal(signal.SIGINT)
