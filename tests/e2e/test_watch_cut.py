@@ -40,8 +40,9 @@ def test_what_happened_in_a_time_that_the_server_forgot_is_listed(
 ) -> None:
     control_plane.add_nodes(*(make_node(name, cpu="1") for name in ("stays", "goes")))
     berthing = start_berthing(through=proxy)
-    control_plane.client.create_all([pod("stays"), pod("goes"), pod("waits")])
+    control_plane.client.create_all([pod("stays"), pod("goes")])
     wait_bound(control_plane, 2)
+    control_plane.client.create(pod("waits"))
     berthing.wait_metric("scheduler_pending_pods", 1, queue="unschedulable")
     with proxy.holding(is_watch):
         proxy.break_off(is_watch)

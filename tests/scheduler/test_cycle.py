@@ -473,6 +473,15 @@ def test_a_nomination_outside_the_narrowing_speaks_for_itself() -> None:
     assert outside == "node(s) didn't satisfy plugin(s) [Names]"
 
 
+def test_a_nomination_inside_the_narrowing_names_its_plugin_to_the_others() -> None:
+    cycle = make_cycle(five(3), Names, NoCordons, NoOdds)
+    pod = make_pod(labels={"names": "n3"}, nominated_node_name="n3")
+    assert decide(cycle, pod).message == (
+        "0/5 nodes are available: 1 node(s) were unschedulable, "
+        "4 node(s) didn't satisfy plugin(s) [Names NoCordons]."
+    )
+
+
 def test_the_last_decisions_are_kept_as_they_were() -> None:
     cluster = five()
     cycle = make_cycle(cluster, NoCordons, NoOdds, Emptiest)

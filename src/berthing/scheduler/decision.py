@@ -171,19 +171,22 @@ class Decision(msgspec.Struct):
         return {status: count for status, count in looked_at.counts() if count}
 
     def _as_told(self, counts: Counter[Status], narrowing: Narrowing) -> Counter[Status]:
-        """The same, where the pod's own nomination is for a node that PreFilter plugins left out.
+        """The same, where the pod's own nominated node has turned it down.
 
-        That node is tried before any other, and speaks for itself.  In upstream its plugin then
-        slips into what the other nodes left out are told, and so into the text that users know.
+        That node is tried before any other, and speaks for itself even where PreFilter plugins
+        left it out.  In upstream its plugin then slips into what the nodes left out are told, and
+        so into the text that users know.
         """
         name = self.nominated_node
-        if not name or self.nominated_passed or name in narrowing.node_names:
+        if not name or self.nominated_passed:
             return counts
         tried = self._verdict(self.node_names.index(name), self._merged())
         if tried is None:
             return counts
-        left_out = counts.pop(narrowing.status) - 1
-        counts[tried] += 1
+        left_out = counts.pop(narrowing.status, 0)
+        if name not in narrowing.node_names:
+            counts[tried] += 1
+            left_out -= 1
         if left_out:
             plugins = tuple(sorted({*narrowing.plugins, tried.plugin}))
             counts[replace(narrowing, plugins=plugins).status] += left_out
