@@ -492,7 +492,7 @@ def test_the_last_decisions_are_kept_as_they_were() -> None:
         info = PodInfo.of(make_pod(f"p{number}", uid=f"p{number}"))
         cluster.assume(info, decide(cycle, info.pod).chosen)
     assert first.total.tolist() == then
-    assert len(cycle.decisions) == 100
+    assert len(cycle.decisions) == 32
     assert cycle.decisions.last("default/a") is None
     newest = cycle.decisions.last("default/p119")
     assert newest is not None

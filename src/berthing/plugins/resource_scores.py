@@ -80,7 +80,7 @@ class ScoredResources:
 class ScoredOfOne:
     """The same for one node at a time, in plain numbers by resource."""
 
-    __slots__ = ("_at", "_table", "_with_least", "amounts", "weights")
+    __slots__ = ("_at", "_found_at", "_table", "amounts", "weights")
 
     def __init__(
         self,
@@ -93,9 +93,11 @@ class ScoredOfOne:
         self.amounts: list[int] = scored.amounts.ravel().tolist()
         self.weights: list[int] = scored.weights.ravel().tolist()
         self._at: list[int] = at.ravel().tolist()
-        self._with_least = list(
-            zip(with_least.tolist(), with_least_at.ravel().tolist(), strict=True)
-        )
+        # Where each amount is found: in the matrix with least amounts, or in the plain one.
+        least_at = dict(zip(with_least.tolist(), with_least_at.ravel().tolist(), strict=True))
+        self._found_at = [
+            (place in least_at, least_at.get(place, at)) for place, at in enumerate(self._at)
+        ]
 
     def offered(self, row: int) -> list[int]:
         """What the node has for pods."""
@@ -109,10 +111,8 @@ class ScoredOfOne:
 
     def non_zero_requested(self, row: int) -> list[int]:
         """The same, but each container takes some cpu and memory."""
-        requested = self.requested(row)
-        for place, at in self._with_least:
-            requested[place] = self._table.non_zero_requested.item(at, row)
-        return requested
+        plain, with_least = self._table.requested.item, self._table.non_zero_requested.item
+        return [(with_least if has else plain)(at, row) for has, at in self._found_at]
 
 
 def _counts(resource: str, amounts: Mapping[str, int]) -> bool:

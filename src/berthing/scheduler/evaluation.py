@@ -283,7 +283,7 @@ class Evaluation:
             after[at] = answer
             if not isinstance(plugin, ScoreExtensions):
                 total = total.copy() if total is known.total else total
-                total[at] += (answer - last) * self._weights[plugin.name]
+                _move(total, rows, answer, last, self._weights[plugin.name])
                 _suspect(known, plugin, answer)
         if fresh:
             known.scores = {**known.scores, **fresh}
@@ -362,6 +362,17 @@ def _without(plugins: Iterable[P], skipped: frozenset[str]) -> Sequence[P]:
 def _suspect(known: Remembered, plugin: ScorePlugin, scores: Int64Column) -> None:
     if len(scores) and not is_in_range(scores):
         known.suspects.add(plugin.name)
+
+
+def _move(
+    total: Int64Column, rows: Rows, answer: Int64Column, last: Int64Column, weight: int
+) -> None:
+    """Count what is answered about some rows now in place of what was answered last."""
+    if few := rows.few:
+        for row, now, before in zip(few, answer.tolist(), last.tolist(), strict=True):
+            total[row] = total.item(row) + (now - before) * weight
+    else:
+        total[rows.index] += (answer - last) * weight
 
 
 def _spliced(before: Verdicts, at: slice | CodeColumn, answer: Verdicts) -> Verdicts:
