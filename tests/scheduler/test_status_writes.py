@@ -62,6 +62,16 @@ async def test_it_is_written_again_and_again_while_the_api_server_is_away() -> N
 
 
 @story
+async def test_it_is_written_once_others_have_ended_their_conflicts() -> None:
+    async with scheduling(nodes=[NODE]) as world:
+        world.api.status_mishaps.extend([refusal(409, "Conflict", "the pod was modified")] * 5)
+        await world.comes(make_pod("a", cpu="2"))
+        await world.pass_time(60)
+        (condition,) = world.api.pod("a").status.conditions
+        assert condition.reason == "Unschedulable"
+
+
+@story
 async def test_a_refusal_is_final(caplog: pytest.LogCaptureFixture) -> None:
     async with scheduling(nodes=[NODE]) as world:
         world.api.status_mishaps.append(refusal(422, "Invalid", "too long"))

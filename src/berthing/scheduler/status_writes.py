@@ -18,7 +18,7 @@ from contextlib import suppress
 
 import msgspec
 
-from berthing.api.errors import ClientError
+from berthing.api.errors import ClientError, ConflictError
 from berthing.api.pod import Pod, PodCondition
 from berthing.framework import PodWriter
 from berthing.telemetry import logs
@@ -131,7 +131,9 @@ class StatusWrites:
             )
         except ClientError as error:
             log.error(error, "Error updating pod", pod=word.pod.key)
-            return not error.is_temporary
+            # The patch asks for no version of the pod: a conflict is between others, and passes,
+            # or a pod of that name has come after ours, of which we are about to hear.
+            return not (error.is_temporary or isinstance(error, ConflictError))
         return True
 
 
