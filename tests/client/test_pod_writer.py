@@ -35,6 +35,7 @@ UNBOUND = json_answer(POD)
 LOST = NoAnswerError("reset")
 BIND = "POST /api/v1/namespaces/default/pods/web/binding"
 READ = "GET /api/v1/namespaces/default/pods/web"
+SAY = "PATCH /api/v1/namespaces/default/pods/web/status"
 
 
 def writes(server: FakeServer, write: Callable[[PodWriter], Awaitable[None]]) -> None:
@@ -211,7 +212,7 @@ def test_a_condition() -> None:
     assert server.requests[0].headers["content-type"] == "application/strategic-merge-patch+json"
     assert server.bodies() == [
         {
-            "metadata": {"uid": "uid-web"},
+            "metadata": {"uid": "uid-web", "resourceVersion": "7"},
             "status": {
                 "conditions": [
                     {
@@ -277,18 +278,49 @@ def test_what_the_watch_shows_counts_once_it_is_newer() -> None:
     assert not server.answers
 
 
-def test_a_write_of_which_nobody_knows_is_made_again() -> None:
+def test_what_became_of_a_write_that_nobody_answered_the_pod_itself_tells() -> None:
     first, other = condition(message="first"), condition(message="other")
-    server = FakeServer().will(LOST, json_answer(pod("web", 8)))
+    server = FakeServer().will(LOST, json_answer(with_status(other, version="8")), OK)
 
     async def write(writer: PodWriter) -> None:
         with pytest.raises(NoAnswerError):
             await writer.patch_pod_status(with_status(first), condition=other)
+        # It was carried out, so this is a change, whatever the watch has shown.
         await writer.patch_pod_status(with_status(first), condition=first)
 
     writes(server, write)
-    messages = [body["status"]["conditions"][0]["message"] for body in server.bodies()]
-    assert messages == ["other", "first"]
+    assert server.asked == [SAY, READ, SAY]
+    sent = server.bodies()[1]
+    assert sent["metadata"]["resourceVersion"] == "8"
+    assert sent["status"]["conditions"][0]["message"] == "first"
+
+
+def test_a_write_that_was_carried_out_unanswered_is_not_made_again() -> None:
+    there = with_status(UNSCHEDULABLE, version="8")
+    server = FakeServer().will(status_answer(500), json_answer(there))
+    patch(server, POD, condition=UNSCHEDULABLE)
+    assert server.asked == [SAY, READ]
+
+
+def test_a_pod_that_has_changed_is_read_and_written_as_it_is_now() -> None:
+    changed = with_status(nominated="node-1", version="12")
+    server = FakeServer().will(status_answer(409, "Conflict"), json_answer(changed), OK)
+    patch(server, POD, condition=UNSCHEDULABLE, nominated_node_name="")
+    assert server.asked == [SAY, READ, SAY]
+    sent = server.bodies()[1]
+    assert sent["metadata"]["resourceVersion"] == "12"
+    assert sent["status"].keys() == {"conditions", "nominatedNodeName"}
+
+
+@pytest.mark.parametrize(
+    "by_now", [pod("web", 9, node="node-1"), pod("web", 9, uid="other")], ids=["bound", "another"]
+)
+def test_nothing_is_said_of_a_pod_that_has_changed_into_one_that_does_not_wait(
+    by_now: Pod,
+) -> None:
+    server = FakeServer().will(status_answer(409, "Conflict"), json_answer(by_now))
+    patch(server, POD, condition=UNSCHEDULABLE)
+    assert server.asked == [SAY, READ]
 
 
 @pytest.mark.parametrize(
@@ -313,19 +345,21 @@ def test_a_nomination_that_does_not_change_is_not_written(
 
 
 @pytest.mark.parametrize(
-    "passing",
+    ("passing", "asked"),
     [
-        status_answer(500),
-        status_answer(503),
-        status_answer(409, "Conflict"),
-        NotSentError("refused"),
+        (NotSentError("refused"), [SAY] * 4),
+        *(
+            (answer, [SAY, READ, SAY, READ, SAY, READ, SAY])
+            for answer in (status_answer(500), status_answer(503), status_answer(409, "Conflict"))
+        ),
     ],
 )
-def test_a_status_is_tried_four_times(passing: Answer | Exception) -> None:
-    server = FakeServer().will(passing, passing, passing, OK)
+def test_a_status_is_tried_four_times(passing: Answer | Exception, asked: list[str]) -> None:
+    answers = [UNBOUND if each == READ else passing for each in asked]
+    server = FakeServer().will(*answers[:-1], OK)
     patch(server, POD, condition=UNSCHEDULABLE)
-    assert not server.answers
-    server.will(*[passing] * 4)
+    assert server.asked == asked
+    server = FakeServer().will(*answers)
     with pytest.raises((ServerError, ConflictError, NotSentError)):
         patch(server, POD, condition=UNSCHEDULABLE)
     assert not server.answers

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import UTC, datetime
 from types import NoneType
 from typing import Final, TypeVar
@@ -124,52 +124,73 @@ class PodWriter:
     ) -> None:
         """Set a condition, a nomination (the empty text takes it back), or both.
 
-        Writes nothing if the pod, as it was given or written last, has all that already.
+        Writes nothing if the pod has all that already, or has a node by now.
+
+        What is written is for the pod as it was known: a request that is carried out late, or for
+        a second time, is a conflict by then, and puts no old words in the place of newer ones.
         """
-        pod, is_sure = self._newest(pod)
+        uid = pod.metadata.uid
+        known = self._newest(pod)
+        backoff = Backoff(initial_seconds=0.01, factor=5, jitter=0.1, random=self._random)
+        for tries_left in reversed(range(_STATUS_TRIES)):
+            try:
+                if known is None:
+                    known = await self._client.request("GET", _path(pod), type_=Pod)
+                    if known.metadata.uid != uid or known.spec.node_name:
+                        self._written.pop(uid, None)
+                        return
+                    self._remember(known, known.metadata.resource_version)
+                await self._patch_status(known, condition, nominated_node_name)
+            except ClientError as error:
+                if not tries_left or not _is_passing(error):
+                    raise
+                if not isinstance(error, NotSentError):
+                    # What became of it the pod itself can tell.
+                    known = None
+                await backoff.wait()
+            else:
+                return
+
+    async def _patch_status(
+        self, pod: Pod, condition: PodCondition | None, nominated_node_name: str | None
+    ) -> None:
+        """Change a pod that is known to be so."""
         status: dict[str, object] = {}
         written = pod.status
-        if condition is not None and not (is_sure and _has(pod, condition)):
+        if condition is not None and not _has(pod, condition):
             condition = self._dated(pod, condition)
             status["conditions"] = [_as_json(condition)]
             others = (each for each in written.conditions if each.type != condition.type)
             written = replace(written, conditions=(*others, condition))
-        if nominated_node_name is not None and not (
-            is_sure and nominated_node_name == written.nominated_node_name
-        ):
+        if nominated_node_name is not None and nominated_node_name != written.nominated_node_name:
             # A patch deletes what it sets to null.
             status["nominatedNodeName"] = nominated_node_name or None
             written = replace(written, nominated_node_name=nominated_node_name)
         if not status:
             return
+        metadata = {"uid": pod.metadata.uid, "resourceVersion": pod.metadata.resource_version}
+        body = msgspec.json.encode({"metadata": metadata, "status": status})
         pod = replace(pod, status=written)
         self._remember(pod, "")
-        self._remember(pod, await self._patch_status(pod, status))
-
-    async def _patch_status(self, pod: Pod, status: dict[str, object]) -> str:
-        """Send the patch; returns the pod's version after that."""
-        body = msgspec.json.encode({"metadata": {"uid": pod.metadata.uid}, "status": status})
-        answer = await self._retried(
-            lambda: self._client.request(
-                "PATCH",
-                f"{_path(pod)}/status",
-                body=body,
-                content_type=_STRATEGIC_MERGE,
-                type_=_Versioned,
-            )
+        answer = await self._client.request(
+            "PATCH",
+            f"{_path(pod)}/status",
+            body=body,
+            content_type=_STRATEGIC_MERGE,
+            type_=_Versioned,
         )
-        return answer.metadata.resource_version
+        self._remember(pod, answer.metadata.resource_version)
 
-    def _newest(self, pod: Pod) -> tuple[Pod, bool]:
-        """The pod as given or as we wrote it after that, and whether it is known to be so."""
+    def _newest(self, pod: Pod) -> Pod | None:
+        """The pod as given, or as we wrote it after that; None if nobody said what came of it."""
         written = self._written.get(pod.metadata.uid)
         if written is None:
-            return pod, True
+            return pod
         version = written.metadata.resource_version
         if version and not is_newer(version, pod.metadata.resource_version):
             del self._written[pod.metadata.uid]
-            return pod, True
-        return written, bool(version)
+            return pod
+        return written if version else None
 
     def _remember(self, pod: Pod, version: str) -> None:
         uid = pod.metadata.uid
@@ -194,17 +215,6 @@ class PodWriter:
             since = before.last_transition_time
         since = since or datetime.fromtimestamp(self._now(), UTC).replace(microsecond=0)
         return replace(condition, last_transition_time=since)
-
-    async def _retried(self, write: Callable[[], Awaitable[T]]) -> T:
-        backoff = Backoff(initial_seconds=0.01, factor=5, jitter=0.1, random=self._random)
-        for _ in range(_STATUS_TRIES - 1):
-            try:
-                return await write()
-            except ClientError as error:
-                if not _is_passing(error):
-                    raise
-                await backoff.wait()
-        return await write()
 
 
 class _Versioned(Value, frozen=True, kw_only=True):
