@@ -24,6 +24,7 @@ from berthing.framework import (
     ScorePlugin,
     Status,
 )
+from berthing.scheduler.snapshot import ClusterSnapshot
 
 T = TypeVar("T", bound=ApiObject)
 
@@ -33,6 +34,7 @@ class FakeHandle:
 
     def __init__(self, cluster: Cluster | None = None, gates: Iterable[str] = ()) -> None:
         self.cluster = cluster
+        self.snapshot = ClusterSnapshot(cluster or Cluster())
         self._gates = frozenset(gates)
 
     def is_feature_enabled(self, gate: str) -> bool:

@@ -78,6 +78,9 @@ def plugin() -> InterPodAffinity:
             ClusterEvent(EventResource.NODE, ActionType.UPDATE_NODE_TAINT), False, id="untainted"
         ),
         pytest.param(ClusterEvent(EventResource.NODE, ActionType.DELETE), False, id="node gone"),
+        pytest.param(
+            ClusterEvent(EventResource.NAMESPACE, ActionType.UPDATE), True, id="namespace"
+        ),
     ],
 )
 def test_events(event: ClusterEvent, *, is_registered: bool) -> None:
@@ -180,6 +183,51 @@ A, B, NOWHERE = make_node(zone="a"), make_node(zone="b"), make_node()
 )
 def test_a_node_changes(pod: Pod, before: Node | None, after: Node, *, wakes: bool) -> None:
     hint = plugin().after_node_change(PodInfo.of(pod), before, after)
+    assert hint is (QueueingHint.QUEUE if wakes else QueueingHint.SKIP)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wakes"),
+    [
+        pytest.param(None, B, True, id="a new node may be out of their reach"),
+        pytest.param(A, B, True, id="leaves their domain"),
+        pytest.param(A, NOWHERE, True, id="leaves all domains"),
+        pytest.param(NOWHERE, A, False, id="comes to a domain"),
+        pytest.param(A, make_node(zone="a", labels={"x": "y"}), False, id="stays in its domain"),
+    ],
+)
+def test_a_node_changes_while_running_pods_keep_the_pod_away(
+    before: Node | None, after: Node, *, wakes: bool
+) -> None:
+    keeper = running({}, away=zonal(WEB))
+    cluster = cluster_of((make_node("n1", zone="a"), keeper))
+    hint = InterPodAffinity(InterPodAffinityArgs(), fake_handle(cluster)).after_node_change
+    assert hint(PodInfo.of(PLAIN), before, after) is (
+        QueueingHint.QUEUE if wakes else QueueingHint.SKIP
+    )
+    assert hint(PodInfo.of(make_pod(labels=DB)), before, after) is QueueingHint.SKIP
+
+
+STAGING = Namespace(metadata=ObjectMeta(name="prod", labels=FrozenDict({"env": "staging"})))
+OWN = Namespace(metadata=ObjectMeta(name="default", labels=FrozenDict({"env": "staging"})))
+
+
+@pytest.mark.parametrize(
+    ("pod", "before", "after", "wakes"),
+    [
+        pytest.param(NEAR_IN_PROD, STAGING, PROD, True, id="begins to match"),
+        pytest.param(NEAR_IN_PROD, None, PROD, True, id="is heard of"),
+        pytest.param(AWAY_IN_PROD, PROD, STAGING, True, id="ceases to match"),
+        pytest.param(AWAY_IN_PROD, PROD, None, True, id="goes"),
+        pytest.param(NEAR_IN_PROD, None, STAGING, False, id="matches neither way"),
+        pytest.param(NEAR, STAGING, PROD, False, id="nobody goes by its labels"),
+        pytest.param(PLAIN, None, OWN, True, id="is the pod's own: running pods may go by it"),
+    ],
+)
+def test_a_namespace_is_relabelled(
+    pod: Pod, before: Namespace | None, after: Namespace | None, *, wakes: bool
+) -> None:
+    hint = plugin().after_namespace_change(PodInfo.of(pod), before, after)
     assert hint is (QueueingHint.QUEUE if wakes else QueueingHint.SKIP)
 
 

@@ -171,8 +171,12 @@ def test_a_node_is_gone_only_after_pods_were_told(world: World) -> None:
 
 def test_namespaces_and_other_objects_are_kept(world: World) -> None:
     namespace = Namespace(metadata=ObjectMeta(name="team", labels={"env": "prod"}))
-    assert world.apply(None, namespace) == []
+    assert world.apply(None, namespace) == ["NamespaceAdd"]
     assert world.cluster.namespace_labels("team") == {"env": "prod"}
+    assert world.apply(namespace, namespace) == [], "its labels are what they were"
+    unlabelled = Namespace(metadata=ObjectMeta(name="team"))
+    assert world.apply(namespace, unlabelled) == ["NamespaceUpdate"]
+    assert world.apply(unlabelled, None) == []
     csi_node = CSINode(metadata=ObjectMeta(name="n"))
     assert world.apply(None, csi_node) == ["storage.k8s.io/CSINodeAdd"]
     assert world.cluster.objects.get(CSINode, "n") is csi_node

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from berthing.api.core import Namespace
 from berthing.api.meta import ApiObject, ObjectMeta
+from berthing.api.node import Node
 from berthing.api.pod import Pod
 from berthing.testing import (
     ZONE,
@@ -26,6 +27,7 @@ NODE = make_node("n")
 
 NAMESPACES = "affinity-hint-knows-namespaces"
 ONE = "anti-affinity-hint-asks-for-one"
+RUNNING = "affinity-hint-knows-running-pods"
 
 
 def running(**labels: str) -> Pod:
@@ -103,6 +105,59 @@ def test_affinity_to_pods_of_a_namespace_by_its_labels() -> None:
     )
     outcome = check(row)
     assert (outcome.differences, outcome.on_purpose) == ((), (NAMESPACES,))
+
+
+KEEPING_AWAY = make_pod(
+    "running",
+    node_name="n",
+    pod_anti_affinity=[make_affinity_term({"app": "web"}, topology_key=ZONE)],
+)
+
+
+@pytest.mark.parametrize(
+    ("label", "there", "old", "new"),
+    [
+        pytest.param(
+            "NodeAdd", make_node("n", zone="a"), None, make_node("m", zone="b"), id="comes"
+        ),
+        pytest.param(
+            "NodeUpdateNodeLabel",
+            make_node("m", zone="a"),
+            make_node("m", zone="a"),
+            make_node("m", zone="b"),
+            id="leaves the domain",
+        ),
+    ],
+)
+def test_a_node_out_of_reach_of_a_pod_that_keeps_others_away(
+    label: str, there: Node, old: Node | None, new: Node
+) -> None:
+    row = hint_row(
+        make_pod("waiting", labels={"app": "web"}),
+        [make_node("n", zone="a"), KEEPING_AWAY, *([there] if there.name != "n" else [])],
+        old=old,
+        new=new,
+        config=config("InterPodAffinity"),
+        expect=slept(
+            label, resource="Node", action=label.removeprefix("Node"), plugin="InterPodAffinity"
+        ),
+    )
+    outcome = check(row)
+    assert (outcome.differences, outcome.on_purpose) == ((), (RUNNING,))
+
+
+def test_a_namespace_that_gets_other_labels() -> None:
+    relabelled = replace(PROD, metadata=replace(PROD.metadata, labels={}))
+    row = hint_row(
+        make_pod("waiting", pod_anti_affinity=[ANYWHERE_PROD]),
+        [NODE, PROD, running(app="rival")],
+        old=PROD,
+        new=relabelled,
+        config=config("InterPodAffinity"),
+        expect={**slept("", resource="", action="", plugin="InterPodAffinity"), "derived": []},
+    )
+    outcome = check(row)
+    assert (outcome.differences, outcome.on_purpose) == ((), ("affinity-hint-hears-of-namespaces",))
 
 
 def node_change(plugin: str, waiting: Pod, old: ApiObject, new: ApiObject, **args: Row) -> Row:

@@ -6,6 +6,7 @@ function that looks at the changed object and answers whether this pod should be
     ClusterEventWithHint(ClusterEvent(EventResource.NODE, ActionType.ADD), self.fits_new_node)
 
 Upstream: staging kube-scheduler/framework/types.go, pkg/scheduler/framework/types.go (v1.36.4).
+Differs:  there are events of namespaces.
 """
 
 from __future__ import annotations
@@ -72,6 +73,8 @@ class EventResource(StrEnum):
     RESOURCE_SLICE = "resource.k8s.io/ResourceSlice"
     DEVICE_CLASS = "resource.k8s.io/DeviceClass"
     POD_GROUP = "scheduling.k8s.io/PodGroup"
+    # Ours alone; of an update only that labels changed is told.
+    NAMESPACE = "Namespace"
     WILDCARD = "*"
 
 
@@ -147,6 +150,7 @@ DEFAULT_EVENTS = tuple(
         EventResource.STORAGE_CLASS,
         EventResource.RESOURCE_CLAIM,
         EventResource.DEVICE_CLASS,
+        EventResource.NAMESPACE,
     )
 )
 

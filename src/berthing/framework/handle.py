@@ -37,9 +37,9 @@ class Lister(Protocol[T_co]):
 
 
 class Snapshot(Protocol):
-    """The cluster at the start of this cycle; it stays as it is until the cycle ends.
+    """The cluster as it is now: during a cycle it stays so, across an await it may change.
 
-    Not for hints, PreEnqueue or binding: there, ask a lister.
+    A hint sees it with the change that it is asked about, but for a node that is about to go.
     """
 
     @property

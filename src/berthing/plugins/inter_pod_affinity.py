@@ -15,13 +15,14 @@ Both are read anew each time, so pods that are added or taken away for a what-if
 Upstream: plugins/interpodaffinity/{plugin,filtering,scoring}.go (v1.36.4).
 Differs:  the hint for pods knows the labels of namespaces (upstream matches a namespaceSelector
           against no labels), and of several required anti-affinity terms one is enough to wake
-          the pod, as one is enough to reject it (upstream wants all of them to match).  Each
-          only ever wakes pods that upstream lets sleep.
+          the pod, as one is enough to reject it (upstream wants all of them to match).  The hint
+          for nodes knows the anti-affinity of running pods, and there is one for namespaces whose
+          labels change.  Each only ever wakes pods that upstream lets sleep.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -103,12 +104,14 @@ class InterPodAffinity(
         self._required_weight = args.hard_pod_affinity_weight
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
-        """Pods that come near or go away, and nodes that change their domain."""
+        """Pods that come near or go away, nodes that change their domain, namespaces their labels."""
         pods = ActionType.ADD | ActionType.UPDATE_POD_LABEL | ActionType.DELETE
         nodes = ActionType.ADD | ActionType.UPDATE_NODE_LABEL
+        namespaces = ClusterEvent(EventResource.NAMESPACE, ActionType.ALL)
         return (
             ClusterEventWithHint(ClusterEvent(EventResource.POD, pods), self.after_pod_change),
             ClusterEventWithHint(ClusterEvent(EventResource.NODE, nodes), self.after_node_change),
+            ClusterEventWithHint(namespaces, self.after_namespace_change),
         )
 
     def pre_filter(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Status | None:
@@ -218,18 +221,44 @@ class InterPodAffinity(
         """Wake the pod for a node that came to a domain it wants, or left one it must avoid."""
         if pod.terms.error:
             return QueueingHint.QUEUE
+        before = old.metadata.labels if isinstance(old, Node) else None
         after = new.metadata.labels if isinstance(new, Node) else EMPTY
-        if not isinstance(old, Node):
+        wanted = {term.topology_key for term in pod.terms.required}
+        unwanted = {term.topology_key for term in pod.terms.required_anti}
+        unwanted |= self._kept_away_on(pod)
+        if before is None:
             # Without its key a node suits anti-affinity; with it, its domain may be a new one.
-            helps = bool(pod.terms.required_anti) or _any_key(
-                pod.terms.required, lambda key: key in after
+            helps = bool(unwanted) or any(key in after for key in wanted)
+        else:
+            helps = any(key in after and before.get(key) != after[key] for key in wanted) or any(
+                key in before and before[key] != after.get(key) for key in unwanted
             )
-            return QueueingHint.QUEUE if helps else QueueingHint.SKIP
-        before = old.metadata.labels
-        helps = _any_key(
-            pod.terms.required, lambda key: key in after and before.get(key) != after[key]
-        ) or _any_key(
-            pod.terms.required_anti, lambda key: key in before and before[key] != after.get(key)
+        return QueueingHint.QUEUE if helps else QueueingHint.SKIP
+
+    def _kept_away_on(self, pod: PodInfo) -> set[str]:
+        """Topology keys of running pods' anti-affinity to the pod."""
+        cluster = as_rows(self.handle.snapshot.nodes).cluster
+        return {
+            term.topology_key
+            for term, carriers in _existing_anti_affinity(cluster, pod)
+            if carriers.has_any_with(term.topology_key)
+        }
+
+    def after_namespace_change(
+        self, pod: PodInfo, old: object | None, new: object | None
+    ) -> QueueingHint:
+        """Wake the pod for other labels of a namespace that its terms select by labels, or its own."""
+        changed = [each for each in (old, new) if isinstance(each, Namespace)]
+        if any(each.name == pod.namespace for each in changed):
+            # Running pods may think better of it, or its first-pod rule may come to hold.
+            return QueueingHint.QUEUE
+        before, after = (
+            each.metadata.labels if isinstance(each, Namespace) else EMPTY for each in (old, new)
+        )
+        terms = (*pod.terms.required, *pod.terms.required_anti)
+        helps = pod.terms.error or any(
+            each.namespace_selector.matches(before) != each.namespace_selector.matches(after)
+            for each in terms
         )
         return QueueingHint.QUEUE if helps else QueueingHint.SKIP
 
@@ -420,7 +449,3 @@ def _pods_meant(term: AffinityTerm) -> PodSelector:
 
 def _is_placed(pod: Pod) -> bool:
     return bool(pod.spec.node_name or pod.status.nominated_node_name)
-
-
-def _any_key(terms: Iterable[AffinityTerm], holds: Callable[[str], bool]) -> bool:
-    return any(holds(term.topology_key) for term in terms)

@@ -4,7 +4,7 @@
     pod without, ours       the queue
     pod without, not ours   nothing
     node                    columns, then the pods that it may help (a deletion: the other way round)
-    namespace               columns
+    namespace               columns, then the pods that other labels may help
     any other kind          the listers, then the pods that it may help
 
 A pod that is over (Succeeded, Failed) is gone as far as scheduling is concerned.  What the API
@@ -12,7 +12,8 @@ server says counts: a pod that it shows on another node than the one we assumed 
 
 Upstream: pkg/scheduler/eventhandlers.go (v1.36.4), default feature gates.
 Differs:  a pod that came in place of another of its name, without a word about the other's end,
-          is taken for what it is: one deletion and one addition.
+          is taken for what it is: one deletion and one addition.  Labels of a namespace that
+          change wake pods; there they sleep on.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Protocol, TypeVar
 from msgspec.structs import replace
 
 from berthing.api.core import Namespace
+from berthing.api.frozen import EMPTY
 from berthing.api.meta import ApiObject
 from berthing.api.node import Node
 from berthing.api.pod import Pod
@@ -70,6 +72,7 @@ RESOURCES: Mapping[type[ApiObject], EventResource] = {
     ResourceClaim: EventResource.RESOURCE_CLAIM,
     ResourceSlice: EventResource.RESOURCE_SLICE,
     DeviceClass: EventResource.DEVICE_CLASS,
+    Namespace: EventResource.NAMESPACE,
 }
 
 
@@ -236,11 +239,14 @@ class EventHandlers:
         for event in (NODE_ADD,) if old is None else node_events(old, new):
             self._move(event, old, new, now)
 
-    def _namespace(self, old: Namespace | None, new: Namespace | None, _now: float) -> None:
+    def _namespace(self, old: Namespace | None, new: Namespace | None, now: float) -> None:
         if new is not None:
             self._cluster.set_namespace(new)
         elif old is not None:
             self._cluster.remove_namespace(old.name)
+        event = object_event(old, new)
+        if event is not None and _labels(old) != _labels(new):
+            self._move(event, old, new, now)
 
     def _other(self, old: ApiObject | None, new: ApiObject | None, now: float) -> None:
         if new is not None:
@@ -272,6 +278,10 @@ def object_event(old: ApiObject | None, new: ApiObject | None) -> ClusterEvent |
 def placed_on(pod: Pod, node_name: str) -> Pod:
     """The pod as it will look once it is bound: what hints are told about one that was assumed."""
     return replace(pod, spec=replace(pod.spec, node_name=node_name))
+
+
+def _labels(namespace: Namespace | None) -> Mapping[str, str]:
+    return EMPTY if namespace is None else namespace.metadata.labels
 
 
 def _running(pod: Pod | None) -> Pod | None:

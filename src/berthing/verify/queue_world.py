@@ -12,7 +12,7 @@ import msgspec
 from berthing.api.meta import ApiObject
 from berthing.api.pod_info import PodInfo
 from berthing.cluster.cluster import Cluster
-from berthing.framework import ClusterEvent, ExtensionPoint, QueueSortPlugin
+from berthing.framework import ClusterEvent, EventResource, ExtensionPoint, QueueSortPlugin
 from berthing.queue.derived_events import pod_events
 from berthing.queue.queued_pod import QueuedPod
 from berthing.queue.scheduling_queue import QueueingProfile, SchedulingQueue
@@ -131,8 +131,14 @@ class QueueWorld:
         return [each.event.label for each in self.change(old, new, now=now)]
 
     def _is_heard(self, derived: Derived) -> bool:
-        """Upstream only looks at kinds beside pods and nodes as far as some plugin asks for it."""
-        always = derived.event.resource in ("AssignedPod", "UnschedulablePod", "Node")
+        """Upstream only looks at kinds beside pods and nodes as far as some plugin asks for it.
+
+        Namespaces it never looks at: what came of their change is seen by where pods are.
+        """
+        resource = derived.event.resource
+        if resource == EventResource.NAMESPACE:
+            return False
+        always = resource in ("AssignedPod", "UnschedulablePod", "Node")
         return always or bool(self.queue.requeueing.concerned(derived.event))
 
 

@@ -7,6 +7,11 @@ exactly once our hints sleep by these rules too differs on purpose, by the rules
                                         all, and so a selector for labels never finds a pod
     anti-affinity-hint-asks-for-one     InterPodAffinity wants a pod that leaves to have matched all
                                         anti-affinity terms, though each by itself keeps a pod away
+    affinity-hint-knows-running-pods    InterPodAffinity looks only at the pod's own terms when a node
+                                        comes or changes, though running pods' anti-affinity may be
+                                        all that keeps the pod away elsewhere
+    affinity-hint-hears-of-namespaces   InterPodAffinity is not asked when the labels of a namespace
+                                        change, for there are no such events
     node-affinity-hint-knows-added      NodeAffinity thinks that a node could take the pod before if
                                         it matched the pod's affinity, addedAffinity or not
     fit-hint-ignores-what-is-ignored    NodeResourcesFit wants nodes to offer even those resources
@@ -29,6 +34,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from berthing.api.core import Namespace
 from berthing.api.frozen import EMPTY
 from berthing.api.node import Node
 from berthing.api.pod import Pod
@@ -45,6 +51,8 @@ from berthing.scheduler.profile import Profile
 
 KNOWS_NAMESPACES = "affinity-hint-knows-namespaces"
 ASKS_FOR_ONE = "anti-affinity-hint-asks-for-one"
+KNOWS_RUNNING = "affinity-hint-knows-running-pods"
+HEARS_OF_NAMESPACES = "affinity-hint-hears-of-namespaces"
 KNOWS_ADDED = "node-affinity-hint-knows-added"
 IGNORES_IGNORED = "fit-hint-ignores-what-is-ignored"
 KNOWS_NODE_AFFINITY = "spread-hint-knows-node-affinity"
@@ -92,7 +100,7 @@ class SleepingHints:
     def _sleeps(self, plugin: Plugin) -> _Sleeps | None:
         match plugin:
             case InterPodAffinity():
-                return self._by_pods
+                return self._by_affinity
             case NodeAffinity():
                 return _by_added_affinity
             case NodeResourcesFit():
@@ -102,7 +110,11 @@ class SleepingHints:
             case _:
                 return None
 
-    def _by_pods(self, pod: PodInfo, old: object | None, new: object | None) -> Collection[str]:
+    def _by_affinity(self, pod: PodInfo, old: object | None, new: object | None) -> Collection[str]:
+        if isinstance(old, Namespace) or isinstance(new, Namespace):
+            return (HEARS_OF_NAMESPACES,)
+        if isinstance(new, Node):
+            return _by_domains(pod, old if isinstance(old, Node) else None, new)
         before, after = (each if isinstance(each, Pod) else None for each in (old, new))
         if pod.terms.error or (before is None and after is None):
             return ()
@@ -163,6 +175,20 @@ class _PodChange:
             knows_namespaces
             and term.matches(pod.namespace, labels, self._cluster.namespace_labels(pod.namespace))
         )
+
+
+def _by_domains(pod: PodInfo, old: Node | None, new: Node) -> Collection[str]:
+    terms, is_ = pod.terms, new.metadata.labels
+    wanted = {term.topology_key for term in terms.required}
+    unwanted = {term.topology_key for term in terms.required_anti}
+    if old is None:
+        wakes = bool(unwanted) or any(key in is_ for key in wanted)
+    else:
+        was = old.metadata.labels
+        wakes = any(key in is_ and was.get(key) != is_[key] for key in wanted) or any(
+            key in was and was[key] != is_.get(key) for key in unwanted
+        )
+    return () if terms.error or wakes else (KNOWS_RUNNING,)
 
 
 def _by_added_affinity(pod: PodInfo, old: object | None, _new: object | None) -> Collection[str]:
