@@ -70,11 +70,13 @@ def _unsettled_pod(pod: Pod, scheduler: Scheduler, judge: Offline) -> Iterator[s
     if queued is None:
         yield f"{pod.key} is not in the queue"
         return
+    yield from _nominated_elsewhere(pod, scheduler)
     if pod.spec.scheduling_gates:
         if not queued.gating_plugin:
             yield f"{pod.key} has gates, and is {queued.place}"
         return
-    decision = judge.decide(PodInfo.of(pod))
+    # Whether a gated pod's nomination counts depends on when it was made, which only the queue knows.
+    decision = judge.decide(PodInfo.of(pod), nominations=scheduler.queue.nominator.by_node)
     if decision.chosen:
         yield f"{pod.key} is {queued.place}, for {sorted(queued.rejectors)}, and fits on {decision.chosen}"
     elif queued.place is not Place.UNSCHEDULABLE and decision.feasible.size:
@@ -90,9 +92,14 @@ def _unsaid(pod: Pod, scheduler: Scheduler) -> Iterator[str]:
         yield f"{pod.key} does not fit, and its condition is {condition}"
     elif not condition.message.startswith(expected := _last_word(pod, scheduler)):
         yield f"{pod.key} says {condition.message!r}, and was told {expected!r}"
+
+
+def _nominated_elsewhere(pod: Pod, scheduler: Scheduler) -> Iterator[str]:
+    """Where the queue and the pod's status do not agree."""
+    status = pod.status.nominated_node_name
     nominated = scheduler.queue.nominator.node_of(pod.metadata.uid) or ""
-    if pod.status.nominated_node_name != nominated:
-        yield f"{pod.key} is nominated to {pod.status.nominated_node_name!r}, we think {nominated!r}"
+    if nominated != status and (nominated or not pod.spec.scheduling_gates):
+        yield f"{pod.key} is nominated to {status!r}, we think {nominated!r}"
 
 
 def _last_word(pod: Pod, scheduler: Scheduler) -> str:

@@ -355,7 +355,7 @@ class Life:
         if not self.is_stopping:
             error = self._running.exception() if not self._running.cancelled() else "cancelled"
             yield f"{self.name} has ended: {error!r}"
-        elif asyncio.get_running_loop().time() - self._stop_began < _STOP_SECONDS:
+        elif asyncio.get_running_loop().time() < self._stop_began + _STOP_SECONDS:
             for uid, is_claimed in self.attempts.items():
                 if not is_claimed:
                     yield f"{self.name} has stopped while it was binding pod {uid}"
