@@ -6,7 +6,7 @@ profiles and a scheduler that has seen nothing of what happened.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from berthing.api.events import Event
 from berthing.api.kinds import KINDS, kind_of
@@ -28,8 +28,13 @@ def unsettled(
     process: SchedulerProcess,
     profiles: tuple[EffectiveProfile, ...],
     registry: Registry,
+    outlived: Collection[str],
 ) -> Iterator[str]:
-    """What is not yet as it has to be in the end."""
+    """What is not yet as it has to be in the end.
+
+    outlived  uids of pods whose status had words from a process after its end; who came after it may
+              not have seen them in time
+    """
     pods = [each.object for each in store.all(kind_of(Pod)) if isinstance(each.object, Pod)]
     told = process.informers["Pod"].objects
     alive = {pod.key: pod.metadata.resource_version for pod in pods if not pod.is_terminal}
@@ -43,7 +48,8 @@ def unsettled(
     if waiting:
         judge = _judge(store, profiles, registry)
         for pod in waiting:
-            yield from _unsettled_pod(pod, scheduler, judge)
+            expected = "" if pod.metadata.uid in outlived else _last_word(pod, scheduler)
+            yield from _unsettled_pod(pod, scheduler, judge, expected)
     yield from _untold(store, waiting)
 
 
@@ -65,7 +71,7 @@ def _judge(store: Store, profiles: tuple[EffectiveProfile, ...], registry: Regis
     return judge
 
 
-def _unsettled_pod(pod: Pod, scheduler: Scheduler, judge: Offline) -> Iterator[str]:
+def _unsettled_pod(pod: Pod, scheduler: Scheduler, judge: Offline, expected: str) -> Iterator[str]:
     queued = scheduler.queue.get(pod.metadata.uid)
     if queued is None:
         yield f"{pod.key} is not in the queue"
@@ -82,15 +88,15 @@ def _unsettled_pod(pod: Pod, scheduler: Scheduler, judge: Offline) -> Iterator[s
     elif queued.place is not Place.UNSCHEDULABLE and decision.feasible.size:
         yield f"{pod.key} is {queued.place}"
     else:
-        yield from _unsaid(pod, scheduler)
+        yield from _unsaid(pod, expected)
 
 
-def _unsaid(pod: Pod, scheduler: Scheduler) -> Iterator[str]:
+def _unsaid(pod: Pod, expected: str) -> Iterator[str]:
     """What users are not told about a pod that fits nowhere."""
     condition = pod.condition("PodScheduled")
     if condition is None or condition.status != "False" or condition.reason != "Unschedulable":
         yield f"{pod.key} does not fit, and its condition is {condition}"
-    elif not condition.message.startswith(expected := _last_word(pod, scheduler)):
+    elif not condition.message.startswith(expected):
         yield f"{pod.key} says {condition.message!r}, and was told {expected!r}"
 
 

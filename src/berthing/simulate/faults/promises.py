@@ -34,6 +34,7 @@ from berthing.simulate.faults.pods import OURS
 NODES: Final = kind_of(Node)
 # The pods for which an attempt has taken a node, and whether they are bound as far as it knows.
 Attempts = Mapping[str, bool]
+_OK: Final = 200
 _CREATED: Final = 201
 
 
@@ -46,6 +47,8 @@ class Truth:
         self.node_of: dict[str, str] = {}
         # Nodes on which there may be too much through no fault of ours.
         self.upset: set[str] = set()
+        # Pods whose status has words that came from a process after its end.
+        self.outlived: set[str] = set()
         # What was promised and is not so.
         self.broken: list[str] = []
         # By client: the pods that it has bound; and of these, where it has put those that its
@@ -54,6 +57,7 @@ class Truth:
         self._unshown: dict[FaultyTransport, dict[str, tuple[Key, str]]] = {}
         # The bindings that somebody has asked for and that may still be carried out.
         self._asked: dict[Call, None] = {}
+        self._over: set[FaultyTransport] = set()
         store.listen(PODS, self._pod_changed)
 
     # What happens.
@@ -78,6 +82,10 @@ class Truth:
 
     def carried_out(self, call: Call, response: Response) -> None:
         """The server did as it was asked."""
+        if response.status == _OK and (uid := _unscheduled(call.request)):
+            self.outlived.discard(uid)
+            if call.transport in self._over:
+                self.outlived.add(uid)
         if call.binding is None or response.status != _CREATED:
             return
         key, node_name = _target(call)
@@ -159,7 +167,8 @@ class Truth:
         return stored is not None and stored.uid == uid and not _pod(stored.object).is_terminal
 
     def unsettle(self, transport: FaultyTransport) -> None:
-        """A process has died: what it asked for and may still get, nobody else knows of."""
+        """A process is over: what it asked for and may still get, nobody else knows of."""
+        self._over.add(transport)
         self.upset.update(node_name for _, node_name in self._may_yet_be_bound(transport))
 
 

@@ -199,7 +199,13 @@ class World:
             life = self._lives[-1]
             if life.is_running:
                 problems = list(
-                    unsettled(self._api.store, life.process, life.loaded.profiles, life.registry)
+                    unsettled(
+                        self._api.store,
+                        life.process,
+                        life.loaded.profiles,
+                        life.registry,
+                        self._truth.outlived,
+                    )
                 )
             if not problems:
                 self.break_promises(*audit.check(life.process.scheduler.cluster))
