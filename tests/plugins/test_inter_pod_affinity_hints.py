@@ -189,7 +189,9 @@ def test_a_node_changes(pod: Pod, before: Node | None, after: Node, *, wakes: bo
 @pytest.mark.parametrize(
     ("before", "after", "wakes"),
     [
-        pytest.param(None, B, True, id="a new node may be out of their reach"),
+        pytest.param(None, B, True, id="a new node out of their reach"),
+        pytest.param(None, A, False, id="a new node within it"),
+        pytest.param(None, NOWHERE, True, id="a new node in no domain"),
         pytest.param(A, B, True, id="leaves their domain"),
         pytest.param(A, NOWHERE, True, id="leaves all domains"),
         pytest.param(NOWHERE, A, False, id="comes to a domain"),

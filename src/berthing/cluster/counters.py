@@ -89,6 +89,12 @@ class RowCounter:
         """Whether some of what is counted is on nodes that have the label."""
         return self.total != int(self.sums(key).totals[ABSENT])
 
+    def sum_where(self, key: str, value: str) -> int:
+        """The sum over the nodes whose label has this value."""
+        sums = self.sums(key)
+        code = sums.label.values.find(value)
+        return 0 if code is None else int(sums.per_value[code])
+
     @property
     def summed_over(self) -> Collection[str]:
         """The labels for which there are sums by now."""

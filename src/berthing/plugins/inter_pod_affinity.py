@@ -22,7 +22,7 @@ Differs:  the hint for pods knows the labels of namespaces (upstream matches a n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -221,28 +221,26 @@ class InterPodAffinity(
         """Wake the pod for a node that came to a domain it wants, or left one it must avoid."""
         if pod.terms.error:
             return QueueingHint.QUEUE
-        before = old.metadata.labels if isinstance(old, Node) else None
         after = new.metadata.labels if isinstance(new, Node) else EMPTY
         wanted = {term.topology_key for term in pod.terms.required}
         unwanted = {term.topology_key for term in pod.terms.required_anti}
-        unwanted |= self._kept_away_on(pod)
-        if before is None:
+        others = self._kept_away_by(pod)
+        if not isinstance(old, Node):
             # Without its key a node suits anti-affinity; with it, its domain may be a new one.
             helps = bool(unwanted) or any(key in after for key in wanted)
+            helps = helps or (bool(others) and not any(_are_with(each, after) for each in others))
         else:
+            before = old.metadata.labels
+            unwanted.update(term.topology_key for term, _ in others)
             helps = any(key in after and before.get(key) != after[key] for key in wanted) or any(
                 key in before and before[key] != after.get(key) for key in unwanted
             )
         return QueueingHint.QUEUE if helps else QueueingHint.SKIP
 
-    def _kept_away_on(self, pod: PodInfo) -> set[str]:
-        """Topology keys of running pods' anti-affinity to the pod."""
-        cluster = as_rows(self.handle.snapshot.nodes).cluster
-        return {
-            term.topology_key
-            for term, carriers in _existing_anti_affinity(cluster, pod)
-            if carriers.has_any_with(term.topology_key)
-        }
+    def _kept_away_by(self, pod: PodInfo) -> Sequence[tuple[CarriedTerm, RowCounter]]:
+        """Running pods' anti-affinity to the pod, as far as it keeps the pod from anywhere."""
+        existing = _existing_anti_affinity(as_rows(self.handle.snapshot.nodes).cluster, pod)
+        return [each for each in existing if each[1].has_any_with(each[0].topology_key)]
 
     def after_namespace_change(
         self, pod: PodInfo, old: object | None, new: object | None
@@ -449,3 +447,10 @@ def _pods_meant(term: AffinityTerm) -> PodSelector:
 
 def _is_placed(pod: Pod) -> bool:
     return bool(pod.spec.node_name or pod.status.nominated_node_name)
+
+
+def _are_with(carried: tuple[CarriedTerm, RowCounter], labels: Mapping[str, str]) -> bool:
+    """Whether pods that carry a term are in the domain of a node with these labels."""
+    term, carriers = carried
+    value = labels.get(term.topology_key)
+    return value is not None and carriers.sum_where(term.topology_key, value) > 0
