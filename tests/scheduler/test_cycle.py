@@ -460,6 +460,20 @@ def test_a_nomination_that_fell_through_is_no_obstacle() -> None:
     assert decision.chosen in {"n0", "n1", "n2", "n4"}
 
 
+def test_a_nomination_for_a_node_that_is_gone_is_no_obstacle() -> None:
+    cycle = make_cycle(five(), Names, NoCordons, Emptiest)
+    pod = make_pod(labels={"names": "n1"}, nominated_node_name="gone")
+    decision = decide(cycle, pod)
+    assert (decision.nominated_node, decision.nominated_passed) == ("gone", False)
+    assert decision.chosen == "n1"
+    pod = make_pod(labels={"names": "n4"}, nominated_node_name="gone")
+    cordoned = decide(make_cycle(five(4), Names, NoCordons, Emptiest), pod)
+    assert cordoned.message == (
+        "0/5 nodes are available: 1 node(s) were unschedulable, "
+        "4 node(s) didn't satisfy plugin(s) [Names]."
+    )
+
+
 def test_a_nomination_outside_the_narrowing_speaks_for_itself() -> None:
     cycle = make_cycle(five(3), Names, NoCordons, NoOdds)
     pod = make_pod(labels={"names": "n1"}, nominated_node_name="n3")

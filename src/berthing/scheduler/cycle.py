@@ -328,10 +328,10 @@ class Cycle:
 
     def _try_own_nomination(self, pod: PodInfo, fits: BoolColumn, decision: Decision) -> None:
         name = pod.pod.status.nominated_node_name
-        row = self._cluster.nodes.row(name) if name else None
-        if row is not None:
+        if name:
+            row = self._cluster.nodes.row(name)
             decision.nominated_node = name
-            decision.nominated_passed = bool(fits[row])
+            decision.nominated_passed = row is not None and bool(fits[row])
 
     def _narrowed(self, fits: BoolColumn, narrowing: Narrowing) -> BoolColumn:
         named = np.zeros(len(fits), np.bool_)

@@ -178,7 +178,7 @@ class Decision(msgspec.Struct):
         so into the text that users know.
         """
         name = self.nominated_node
-        if not name or self.nominated_passed:
+        if self.nominated_passed or name not in self.node_names:
             return counts
         tried = self._verdict(self.node_names.index(name), self._merged())
         if tried is None:
