@@ -474,6 +474,16 @@ def test_a_nomination_for_a_node_that_is_gone_is_no_obstacle() -> None:
     )
 
 
+def test_a_row_without_a_node_is_nobodys_nomination() -> None:
+    cluster = five(4)
+    cluster.remove_node("n0")
+    decision = decide(make_cycle(cluster, Names, NoCordons), make_pod(labels={"names": "n4"}))
+    assert decision.message == (
+        "0/4 nodes are available: 1 node(s) were unschedulable, "
+        "3 node(s) didn't satisfy plugin(s) [Names]."
+    )
+
+
 def test_a_nomination_outside_the_narrowing_speaks_for_itself() -> None:
     cycle = make_cycle(five(3), Names, NoCordons, NoOdds)
     pod = make_pod(labels={"names": "n1"}, nominated_node_name="n3")

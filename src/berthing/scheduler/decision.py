@@ -178,7 +178,7 @@ class Decision(msgspec.Struct):
         so into the text that users know.
         """
         name = self.nominated_node
-        if self.nominated_passed or name not in self.node_names:
+        if not name or name not in self.node_names or self.nominated_passed:
             return counts
         tried = self._verdict(self.node_names.index(name), self._merged())
         if tried is None:
