@@ -474,13 +474,19 @@ def test_a_nomination_for_a_node_that_is_gone_is_no_obstacle() -> None:
     )
 
 
+class Nowhere(FilterPlugin):
+    name: ClassVar[str] = "Nowhere"
+
+    def filter_nodes(self, state: CycleState, pod: PodInfo, nodes: Nodes) -> Verdicts:
+        return Verdicts.reject(np.ones(len(nodes), np.bool_), ODD)
+
+
 def test_a_row_without_a_node_is_nobodys_nomination() -> None:
-    cluster = five(4)
+    cluster = five()
     cluster.remove_node("n0")
-    decision = decide(make_cycle(cluster, Names, NoCordons), make_pod(labels={"names": "n4"}))
+    decision = decide(make_cycle(cluster, Names, Nowhere), make_pod(labels={"names": "n4"}))
     assert decision.message == (
-        "0/4 nodes are available: 1 node(s) were unschedulable, "
-        "3 node(s) didn't satisfy plugin(s) [Names]."
+        "0/4 nodes are available: 1 node(s) were odd, 3 node(s) didn't satisfy plugin(s) [Names]."
     )
 
 
