@@ -15,6 +15,7 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
+from berthing.api.core import Namespace
 from berthing.api.frozen import EMPTY
 from berthing.api.node import Node
 from berthing.api.pod import Pod
@@ -46,6 +47,7 @@ JSON_PATCH = "application/json-patch+json"
 
 WEB = {"app": "web"}
 DATABASE = {"app": "db"}
+AWAY_FROM_ZONE = make_affinity_term(WEB, topology_key=ZONE)
 SPREAD_ANYWHERE = make_spread_constraint(WEB, node_affinity_policy="Ignore")
 
 
@@ -100,6 +102,11 @@ def node_changes(name: str, *, subresource: str = "", **change: object) -> Chang
 
 def pod_changes(name: str, *, subresource: str = "", **change: object) -> Change:
     return lambda cluster: cluster.client.patch(Pod, name, change, subresource=subresource)
+
+
+def namespace_labels(name: str, **labels: str) -> Change:
+    change = {"metadata": {"labels": labels}}
+    return lambda cluster: cluster.client.patch(Namespace, name, change)
 
 
 def node_labels(name: str, **labels: str) -> Change:
@@ -296,6 +303,35 @@ WAKES: dict[str, Wake] = {
         pod=waiting(pod_affinity=[make_affinity_term(DATABASE, topology_key=ZONE)]),
         useless=node_labels("node", disk="ssd"),
         useful=node_changes("node", metadata={"labels": {ZONE: "a"}}),
+    ),
+    "a node comes out of reach of a pod that wants others away": Wake(
+        plugin="InterPodAffinity",
+        event="NodeAdd",
+        nodes=[make_node("node", zone="a")],
+        there=[on("node", "lonely", pod_anti_affinity=[AWAY_FROM_ZONE])],
+        pod=waiting(labels=WEB),
+        useless=node_comes(make_node("near", zone="a")),
+        useful=node_comes(make_node("far", zone="b")),
+    ),
+    "a node gets out of reach of a pod that wants others away": Wake(
+        plugin="InterPodAffinity",
+        event="NodeUpdateNodeLabel",
+        nodes=[make_node("node", zone="a"), make_node("near", zone="a")],
+        there=[on("node", "lonely", pod_anti_affinity=[AWAY_FROM_ZONE])],
+        pod=waiting(labels=WEB),
+        useless=node_labels("near", disk="ssd"),
+        useful=node_changes("near", metadata={"labels": {ZONE: "b"}}),
+    ),
+    "a namespace gets the label": Wake(
+        plugin="InterPodAffinity",
+        event="NamespaceUpdate",
+        nodes=[make_node("node")],
+        there=[on("node", "db", labels=DATABASE)],
+        pod=waiting(
+            pod_affinity=[make_affinity_term(DATABASE, namespace_labels={"wakes": "pods"})]
+        ),
+        useless=namespace_labels("kube-public", wakes="nobody"),
+        useful=namespace_labels("default", wakes="pods"),
     ),
     "a domain has fewer pods": Wake(
         plugin="PodTopologySpread",
