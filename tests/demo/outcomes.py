@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -17,10 +18,11 @@ FEW_NODES = 30
 
 
 @lru_cache
-def shown(*, seed: int = 1, nodes: int = FEW_NODES) -> Shown:
-    """The demo, played to its end; not to be changed."""
+def shown(*, seed: int = 1, nodes: int = FEW_NODES, begins: float = 0) -> Shown:
+    """The demo, played to its end, begun so long after a whole second; not to be changed."""
 
     async def play() -> Shown:
+        await asyncio.sleep(begins)
         world = Demo(nodes, seed=seed, now=virtual_time.now, tell=lambda _: None)
         outcome = await world.run()
         return Shown(outcome, await world.why_pending())

@@ -22,6 +22,12 @@ def test_every_placement_is_as_it_should_be(nodes: int, seed: int) -> None:
     assert {each.name: each.faults for each in checks(outcome) if not each.passed} == {}
 
 
+@pytest.mark.parametrize("begins", [0.3, 0.6, 0.7, 0.8])
+def test_it_comes_out_right_whenever_in_a_second_it_begins(begins: float) -> None:
+    outcome = shown(begins=begins).outcome
+    assert {each.name: each.faults for each in checks(outcome) if not each.passed} == {}
+
+
 def test_one_seed_gives_one_story() -> None:
     def told(outcome: Outcome) -> list[tuple[str, str, float]]:
         return [

@@ -35,8 +35,9 @@ _LONGEST_SECONDS: Final = 120.0
 # Between two things that happen, so that a person can follow.
 _BEAT_SECONDS: Final = 0.35
 _LOOK_SECONDS: Final = 0.02
-# A little longer than a pod is kept back that was turned down once.
-_BACKOFF_SECONDS: Final = 1.2
+# A pod that was turned down once is kept back for a second, and until the second is over in which
+# that ends.  This is a little longer.
+_BACKOFF_SECONDS: Final = 2.1
 _MERGE: Final = "application/merge-patch+json"
 _PODS: Final = f"/api/v1/namespaces/{NAMESPACE}/pods"
 
@@ -159,12 +160,13 @@ class Story:
     async def a_node_is_repaired(self) -> None:
         """Room for the urgent jobs and nobody else: all wait for it, they get it."""
         # Nobody who waits is still in backoff, which counts for more than priority.
-        await asyncio.sleep(_BACKOFF_SECONDS)
+        payroll = self._apps.payroll
+        refused = max(each.refused_at or 0 for each in self._witness.of(payroll.name))
+        await asyncio.sleep(refused + _BACKOFF_SECONDS - self._now())
         machine = next(each for each in self._nodes if each.is_cordoned and each.pool == "batch")
         self._tell(f"{machine.name} is repaired: room for {machine.cpus}, urgent jobs first")
         patch = {"spec": {"unschedulable": None}}
         await self._patch(f"{kind_of(Node).path}/{machine.name}", patch)
-        payroll = self._apps.payroll
         await self._until(lambda: all(each.placements for each in self._witness.of(payroll.name)))
 
     async def a_node_dies(self) -> None:
