@@ -5,7 +5,8 @@ Upstream: pkg/scheduler/util/utils.go (PatchPodStatus, DeletePod), defaultbinder
 Differs:  a binding whose answer is lost is looked up, where upstream takes it for failed; a
           deletion is meant for this pod and no other of its name; what was written about a pod
           counts though its watch has not shown it yet, where upstream leaves out what an outdated
-          pod has already, and so leaves users with the words before.
+          pod has already, and so leaves users with the words before; a status is written onto the
+          version of the pod that is known, where upstream names none.
 
 A binding ends in one of two ways: the pod is on the node, or an error says that it is not.  As long
 as neither is sure the pod must count as placed, or its room would be given away twice, so
@@ -19,7 +20,7 @@ import random
 from collections.abc import Callable
 from datetime import UTC, datetime
 from types import NoneType
-from typing import Final, TypeVar
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -41,8 +42,6 @@ from berthing.client.api_client import ApiClient
 from berthing.client.backoff import Backoff
 from berthing.client.known_objects import is_newer
 from berthing.telemetry import logs
-
-T = TypeVar("T")
 
 _log = logs.get("client.pod_writer")
 

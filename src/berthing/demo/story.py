@@ -161,7 +161,7 @@ class Story:
         """Room for the urgent jobs and nobody else: all wait for it, they get it."""
         # Nobody who waits is still in backoff, which counts for more than priority.
         payroll = self._apps.payroll
-        refused = max(each.refused_at or 0 for each in self._witness.of(payroll.name))
+        refused = max((each.refused_at or 0 for each in self._witness.of(payroll.name)), default=0)
         await asyncio.sleep(refused + _BACKOFF_SECONDS - self._now())
         machine = next(each for each in self._nodes if each.is_cordoned and each.pool == "batch")
         self._tell(f"{machine.name} is repaired: room for {machine.cpus}, urgent jobs first")

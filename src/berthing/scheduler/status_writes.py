@@ -131,8 +131,7 @@ class StatusWrites:
             )
         except ClientError as error:
             log.error(error, "Error updating pod", pod=word.pod.key)
-            # The patch asks for no version of the pod: a conflict is between others, and passes,
-            # or a pod of that name has come after ours, of which we are about to hear.
+            # A conflict passes as well: the pod goes on changing, and is read anew next time.
             return not (error.is_temporary or isinstance(error, ConflictError))
         return True
 
