@@ -39,6 +39,7 @@ format: $(VENV)/.ready-dev
 
 bench: $(VENV)/.ready
 	$(BIN)/berthing bench decode
+	$(BIN)/berthing bench engine
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
